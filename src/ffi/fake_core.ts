@@ -1,0 +1,397 @@
+/**
+ * A core in memory that plays scripted tokens: for tests of everything above the ABI, and for `--fake`.
+ *
+ * Keeps the promises of `Core` (tests/abi/core_suite.ts runs on it) and does no arithmetic. It has no timers of its own:
+ * a step happens inside `wait`, when no event is pending, a request is live and `pace` has resolved; so the order of
+ * events depends on the script alone. Knows nothing of text.
+ *
+ * @module
+ */
+import type { TokenLogprob } from "../flow.ts";
+import {
+  type Core,
+  CoreError,
+  type CoreErrorCode,
+  type CoreEvent,
+  type DeviceInfo,
+  type EngineConfig,
+  type EngineStats,
+  type ModelConfig,
+  type ModelHandle,
+  type ModelInfo,
+  type SubmitRequest,
+} from "./core.ts";
+import { STATUS_OF } from "./errors.ts";
+import { checkSubmit } from "./submit_check.ts";
+
+/**
+ * What the model "says" to a request.
+ *
+ * The tokens are drawn in order, one a step. A drawn end token finishes with `stop` and the request's maxTokens with
+ * `length`, as in the core. When the tokens run out first, the request's first end token is drawn; a request without one
+ * (or with ignoreEnd) hears the script again from its start.
+ */
+export interface FakeReply {
+  /** Token ids; not empty. */
+  tokens: readonly number[];
+  /** Log probability of each drawn token; -0.5 where absent. Told only when the request asked for logprobs. */
+  logprobs?: readonly number[];
+  /** Alternatives of each drawn token, best first, cut to what was asked; absent: the token itself and its successors. */
+  top?: readonly (readonly TokenLogprob[])[];
+  /** Steps that pass before the prompt is begun: a slow queue. */
+  delaySteps?: number;
+  /** Of the prompt, tokens that count as cached. */
+  cachedTokens?: number;
+  /** The request fails instead of drawing token number `afterTokens` (0: right after the prompt). */
+  failure?: { afterTokens: number; code: CoreErrorCode; message: string };
+}
+
+/** How a fake core behaves. */
+export interface FakeCoreOptions {
+  /** The answer to each request; a function may read the prompt. */
+  reply: FakeReply | ((request: SubmitRequest) => FakeReply);
+  /** Path → facts of the models that can be loaded, others fail; absent: `fake` with `FAKE_MODEL_INFO`. */
+  models?: Readonly<Record<string, ModelInfo>>;
+  /** Limits; absent fields take the core's defaults. */
+  config?: EngineConfig;
+  /** Resolves when the next step may run; absent: at the next turn of the event loop. */
+  pace?: () => Promise<void>;
+  /** Milliseconds, for deadlines and usage; absent: 1 ms a step. */
+  nowMs?: () => number;
+}
+
+/** What `FakeCore` says of its model unless told otherwise. */
+export const FAKE_MODEL_INFO: ModelInfo = {
+  modelType: "fake",
+  vocabularySize: 50_000,
+  contextTokens: 4096,
+  weightBytes: 0,
+  kvBytesPerToken: 0,
+  quantization: "none",
+  dtype: "float32",
+};
+
+/** Defaults of the limits that the fake keeps; those of the core. */
+const DEFAULT_LIMITS = { maxRequests: 16, maxQueue: 64, prefillChunkTokens: 512 };
+
+interface Live {
+  request: SubmitRequest;
+  reply: FakeReply;
+  state: "waiting" | "running" | "cancelled";
+  delaySteps: number;
+  doneTokens: number;
+  drawn: number;
+  submittedMs: number;
+  startedMs: number;
+  firstTokenMs: number;
+}
+
+/** A `Core` whose answers are written down beforehand. */
+export class FakeCore implements Core {
+  readonly version = { abi: "1.0", core: "fake", mlx: "none", platform: "fake" };
+  readonly #options: FakeCoreOptions;
+  readonly #limits: typeof DEFAULT_LIMITS;
+  readonly #models = new Map<ModelHandle, ModelInfo>();
+  readonly #live = new Map<number, Live>();
+  readonly #events: CoreEvent[] = [];
+  readonly #counters = { submitted: 0, completed: 0, cancelled: 0, failed: 0, prefillTokens: 0, completionTokens: 0 };
+  #steps = 0;
+  #modelsLoaded = 0;
+  #closed = false;
+  #waiting = false;
+  #woken = false;
+  #notify: (() => void) | undefined;
+  #pace: Promise<void> | undefined;
+  #turn: ReturnType<typeof setTimeout> | undefined;
+
+  /** Opens it: nothing runs until `wait` is called. */
+  constructor(options: FakeCoreOptions) {
+    this.#options = options;
+    const { config = {} } = options;
+    this.#limits = {
+      maxRequests: config.maxRequests ?? DEFAULT_LIMITS.maxRequests,
+      maxQueue: config.maxQueue ?? DEFAULT_LIMITS.maxQueue,
+      prefillChunkTokens: config.prefillChunkTokens ?? DEFAULT_LIMITS.prefillChunkTokens,
+    };
+  }
+
+  deviceInfo(): DeviceInfo {
+    return { device: "cpu", name: "fake", memoryBytes: 0, workingSetBytes: 0, threads: 1, cpuVariant: "plain" };
+  }
+
+  async wait(timeoutMs: number): Promise<CoreEvent[]> {
+    if (this.#waiting) throw new CoreError("argument", "Cannot wait: another wait of this engine is in flight");
+    if (this.#closed && this.#events.length === 0) throw new CoreError("closed", "Cannot wait: the engine is closed");
+    this.#waiting = true;
+    try {
+      if (this.#events.length === 0 && !this.#woken) {
+        if (this.#live.size > 0) await this.#paced();
+        else await this.#idle(timeoutMs);
+      }
+      this.#woken = false;
+      return this.#events.splice(0);
+    } finally {
+      this.#waiting = false;
+    }
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#notify?.();
+  }
+
+  stats(): EngineStats {
+    const live = [...this.#live.values()];
+    return {
+      ...this.#counters,
+      running: live.filter(({ state }) => state === "running").length,
+      waiting: live.filter(({ state }) => state === "waiting").length,
+      models: this.#models.size,
+      steps: this.#steps,
+      stepUs: this.#steps * 1000,
+      lastStepUs: this.#steps > 0 ? 1000 : 0,
+      kvBytes: 0,
+      activeMemoryBytes: 0,
+      peakMemoryBytes: 0,
+      cacheMemoryBytes: 0,
+      openHandles: this.#models.size,
+      exactness: "full",
+    };
+  }
+
+  loadModel(path: string, config: ModelConfig): ModelHandle {
+    this.#requireOpen("load a model");
+    const model = (1 << 16) | ++this.#modelsLoaded;
+    const known = this.#options.models ?? { fake: FAKE_MODEL_INFO };
+    const found = Object.hasOwn(known, path) ? known[path] : undefined;
+    const contextTokens = Math.min(config.contextTokens ?? Infinity, found?.contextTokens ?? Infinity);
+    if (found) {
+      this.#models.set(model, { ...found, contextTokens, ...(config.dtype === "float32" && { dtype: "float32" }) });
+      this.#emit({ type: "modelProgress", model, perMille: 1000 }, { type: "modelReady", model });
+    } else {
+      const message = `Cannot load a model from "${path}": the fake core has ${Object.keys(known).join(", ")}`;
+      this.#emit({ type: "modelFailed", model, status: STATUS_OF.io, message });
+    }
+    return model;
+  }
+
+  unloadModel(model: ModelHandle): void {
+    this.#requireModel(model);
+    this.#models.delete(model);
+    for (const live of this.#live.values()) {
+      if (live.request.model === model) this.#end(live, "cancelled");
+    }
+    this.#emit({ type: "modelUnloaded", model });
+  }
+
+  modelInfo(model: ModelHandle): ModelInfo {
+    return { ...this.#requireModel(model) };
+  }
+
+  submit(request: SubmitRequest): void {
+    this.#requireOpen("submit a request");
+    const info = this.#requireModel(request.model);
+    checkSubmit(request, info);
+    if (this.#live.has(request.tag)) {
+      throw new CoreError("argument", `Cannot submit the request: tag ${request.tag} is live already`);
+    }
+    const waiting = [...this.#live.values()].filter(({ state }) => state === "waiting").length;
+    const { maxRequests, maxQueue } = this.#limits;
+    if (this.#live.size >= maxRequests && waiting >= maxQueue) {
+      throw new CoreError("busy", `Cannot queue the request: ${waiting} of max_queue ${maxQueue} are waiting`);
+    }
+    const { reply } = this.#options;
+    const said = typeof reply === "function" ? reply(request) : reply;
+    this.#counters.submitted++;
+    this.#live.set(request.tag, {
+      request: { ...request, prompt: request.prompt.slice(), endTokens: request.endTokens.slice() },
+      reply: said,
+      state: this.#live.size - waiting < maxRequests ? "running" : "waiting",
+      delaySteps: said.delaySteps ?? 0,
+      doneTokens: Math.min(said.cachedTokens ?? 0, request.prompt.length - 1),
+      drawn: 0,
+      submittedMs: this.#nowMs(),
+      startedMs: 0,
+      firstTokenMs: 0,
+    });
+    this.#notify?.();
+  }
+
+  cancel(tag: number): void {
+    const live = this.#live.get(tag);
+    if (live) live.state = "cancelled";
+  }
+
+  close(): Promise<void> {
+    if (this.#closed) return Promise.reject(new CoreError("handle", "Cannot close the engine: it is closed"));
+    for (const live of this.#live.values()) this.#end(live, "cancelled");
+    this.#models.clear();
+    this.#closed = true;
+    clearTimeout(this.#turn);
+    this.#notify?.();
+    return Promise.resolve();
+  }
+
+  /** Waits for the pace, then runs one step; a wake or a close comes first. */
+  async #paced(): Promise<void> {
+    let due = false;
+    const nextTurn = (): Promise<void> => new Promise((resolve) => this.#turn = setTimeout(resolve, 0));
+    this.#pace ??= (this.#options.pace ?? nextTurn)();
+    await Promise.race([this.#pace.then(() => due = true), this.#notified()]);
+    if (!due || this.#closed) return;
+    this.#pace = undefined;
+    this.#step();
+  }
+
+  async #idle(timeoutMs: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, timeoutMs));
+    await Promise.race([timeout, this.#notified()]);
+    clearTimeout(timer);
+  }
+
+  #notified(): Promise<void> {
+    return new Promise((resolve) => this.#notify = resolve);
+  }
+
+  /** One step: every running request advances by a chunk of its prompt or by one token. */
+  #step(): void {
+    this.#steps++;
+    for (const live of [...this.#live.values()]) {
+      if (live.state === "cancelled") this.#end(live, "cancelled");
+    }
+    this.#promote();
+    for (const live of [...this.#live.values()]) {
+      if (live.state === "running") this.#advance(live);
+    }
+    this.#promote();
+  }
+
+  #promote(): void {
+    const live = [...this.#live.values()];
+    let free = this.#limits.maxRequests - live.filter(({ state }) => state === "running").length;
+    for (const next of live) {
+      if (free <= 0) return;
+      if (next.state !== "waiting") continue;
+      next.state = "running";
+      free--;
+    }
+  }
+
+  #advance(live: Live): void {
+    const { request } = live;
+    if (request.deadlineMs > 0 && this.#nowMs() - live.submittedMs >= request.deadlineMs) {
+      this.#end(live, "cancelled");
+      return;
+    }
+    if (live.delaySteps-- > 0) return;
+    if (live.startedMs === 0) live.startedMs = this.#nowMs();
+    if (live.doneTokens < request.prompt.length) {
+      const chunk = Math.min(this.#limits.prefillChunkTokens, request.prompt.length - live.doneTokens);
+      live.doneTokens += chunk;
+      this.#counters.prefillTokens += chunk;
+      this.#emit({ type: "prefill", tag: request.tag, doneTokens: live.doneTokens });
+      if (live.doneTokens < request.prompt.length) return;
+    }
+    this.#draw(live);
+  }
+
+  #draw(live: Live): void {
+    const { request, reply } = live;
+    if (reply.failure && live.drawn >= reply.failure.afterTokens) {
+      this.#fail(live, reply.failure.code, reply.failure.message);
+      return;
+    }
+    const index = live.drawn++;
+    const token = nextToken(request, reply, index);
+    if (index === 0) live.firstTokenMs = this.#nowMs();
+    this.#counters.completionTokens++;
+    const asked = request.logprobsTop !== undefined;
+    const logprob = asked ? reply.logprobs?.[index] ?? -0.5 : 0;
+    const top = asked ? alternatives(reply, index, { token, logprob }).slice(0, request.logprobsTop) : [];
+    this.#emit({ type: "token", tag: request.tag, token, index, logprob, top });
+    if (!request.ignoreEnd && request.endTokens.includes(token)) this.#end(live, "stop");
+    else if (live.drawn >= request.maxTokens) this.#end(live, "length");
+  }
+
+  #end(live: Live, reason: "stop" | "length" | "cancelled"): void {
+    this.#live.delete(live.request.tag);
+    this.#counters[reason === "cancelled" ? "cancelled" : "completed"]++;
+    this.#emit({ type: "finish", tag: live.request.tag, reason, usage: this.#usage(live) });
+  }
+
+  #fail(live: Live, code: CoreErrorCode, message: string): void {
+    const { tag } = live.request;
+    this.#live.delete(tag);
+    this.#counters.failed++;
+    this.#emit({ type: "failure", tag, status: STATUS_OF[code], message, usage: this.#usage(live) });
+  }
+
+  #usage(live: Live): Extract<CoreEvent, { type: "finish" }>["usage"] {
+    const now = this.#nowMs();
+    const started = live.startedMs || now;
+    const first = live.firstTokenMs || now;
+    return {
+      promptTokens: live.request.prompt.length,
+      cachedTokens: Math.min(live.reply.cachedTokens ?? 0, live.request.prompt.length - 1),
+      completionTokens: live.drawn,
+      draftedTokens: 0,
+      acceptedTokens: 0,
+      queueUs: Math.round((started - live.submittedMs) * 1000),
+      prefillUs: Math.round((first - started) * 1000),
+      decodeUs: Math.round((now - first) * 1000),
+    };
+  }
+
+  #emit(...events: CoreEvent[]): void {
+    this.#events.push(...events);
+    this.#notify?.();
+  }
+
+  #nowMs(): number {
+    return this.#options.nowMs?.() ?? this.#steps;
+  }
+
+  #requireOpen(what: string): void {
+    if (this.#closed) throw new CoreError("closed", `Cannot ${what}: the engine is closed`);
+  }
+
+  #requireModel(model: ModelHandle): ModelInfo {
+    const info = this.#models.get(model);
+    if (!info) throw new CoreError("handle", `Cannot find the model ${model}: the handle is stale or unknown`);
+    return info;
+  }
+}
+
+function nextToken(request: SubmitRequest, reply: FakeReply, index: number): number {
+  const end = request.ignoreEnd ? undefined : request.endTokens[0];
+  const token = reply.tokens[end === undefined ? index % reply.tokens.length : index];
+  return token ?? end ?? 0;
+}
+
+function alternatives(reply: FakeReply, index: number, drawn: TokenLogprob): readonly TokenLogprob[] {
+  return reply.top?.[index] ??
+    Array.from({ length: 20 }, (_, i) => ({ token: drawn.token + i, logprob: drawn.logprob - i }));
+}
+
+/** Steps by hand: pass `pace` to a FakeCore and let its steps happen one `advance` at a time. */
+export class ManualPace {
+  #granted = 0;
+  #release: (() => void) | undefined;
+
+  /** For `FakeCoreOptions.pace`. */
+  readonly pace = (): Promise<void> =>
+    new Promise((resolve) => {
+      this.#release = resolve;
+      this.advance(0);
+    });
+
+  /** Lets `steps` more steps run. */
+  advance(steps = 1): void {
+    this.#granted += steps;
+    if (!this.#release || this.#granted === 0) return;
+    this.#granted--;
+    this.#release();
+    this.#release = undefined;
+  }
+}
