@@ -128,6 +128,24 @@ public protocol StepRunner: AnyObject {
     func step(_ segments: [Segment]) throws -> [SegmentOutcome]
 }
 
+/// What holds of a row's bits (design note on exactness), weakest first.
+public enum Exactness: String, Sendable, Codable, Comparable, CaseIterable {
+    /// Nothing is promised: outputs may differ with what shares a step.
+    case none
+    /// Equal at 1 to 16 rows; prompts in fixed chunks at absolute borders.
+    case window
+    /// Equal at 1 to 512 rows.
+    case full
+
+    /// Weaker than.
+    public static func < (left: Exactness, right: Exactness) -> Bool {
+        switch (left, right) {
+        case (.none, .window), (.none, .full), (.window, .full): true
+        default: false
+        }
+    }
+}
+
 /// What is known of a loaded model.
 public struct ModelDescription: Sendable {
     /// `model_type` of config.json.
@@ -144,10 +162,12 @@ public struct ModelDescription: Sendable {
     public var quantization: String
     /// Dtype of activations.
     public var dtype: String
+    /// What the check at load found; `none` unless one was made.
+    public var exactness: Exactness
     /// All fields.
     public init(
         modelType: String, vocabularySize: Int, contextTokens: Int, weightBytes: Int, kvBytesPerToken: Int,
-        quantization: String, dtype: String
+        quantization: String, dtype: String, exactness: Exactness = .none
     ) {
         self.modelType = modelType
         self.vocabularySize = vocabularySize
@@ -156,6 +176,7 @@ public struct ModelDescription: Sendable {
         self.kvBytesPerToken = kvBytesPerToken
         self.quantization = quantization
         self.dtype = dtype
+        self.exactness = exactness
     }
 }
 

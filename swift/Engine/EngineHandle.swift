@@ -1,0 +1,102 @@
+/// The engine as the bridge calls it: any thread, typed errors, nothing that waits but `wait` and `close`.
+///
+/// Everything is posted to the one engine thread, which owns models, caches and requests; what comes back are events.
+/// Not known here: the C structs (Bridge) and how a model computes (Runtime).
+
+/// An open engine: one thread, one queue of events.
+public final class EngineHandle: Sendable {
+    /// As opened.
+    public let config: EngineConfig
+    private let loader: any ModelLoader
+    private let clock: any EngineClock
+    private let mailbox: Mailbox
+    private let events: EventQueue
+    private let thread: EngineThread
+
+    /// Starts the engine thread.
+    /// - Throws: `argument` if the config's numbers do not go together, `internal` if the system gives no thread.
+    public init(
+        config: EngineConfig, loader: any ModelLoader, clock: any EngineClock = MonotonicClock()
+    ) throws(EngineError) {
+        try config.check()
+        let mailbox = Mailbox(config: config)
+        let events = EventQueue(onRelief: { mailbox.poke() })
+        self.config = config
+        self.loader = loader
+        self.clock = clock
+        self.mailbox = mailbox
+        self.events = events
+        self.thread = try EngineThread(
+            config: config, loader: loader, clock: clock, mailbox: mailbox, events: events)
+    }
+
+    deinit { close() }
+
+    /// Queues a request. Accepted means that exactly one `finish` event follows, and nothing after it.
+    /// - Throws: `argument`, `handle`, `memory` if its worst case can never fit, `busy`, `closed`.
+    public func submit(_ request: EngineRequest) throws(EngineError) {
+        let model = try mailbox.description(of: request.model)
+        try request.check(against: model)
+        try refuseFullQueue()
+        try mailbox.submit(request, nowUs: clock.nowUs())
+    }
+
+    /// Ends a request before the next step. Idempotent; unknown tags are no error.
+    public func cancel(tag: UInt32) {
+        mailbox.cancel(tag: tag)
+    }
+
+    /// Starts a load; its end is `modelReady` or `modelFailed`, which frees the handle.
+    /// - Throws: `busy`, `closed`.
+    public func loadModel(path: String, options: ModelOptions) throws(EngineError) -> UInt32 {
+        try refuseFullQueue()
+        return try mailbox.load(path: path, options: options)
+    }
+
+    /// Starts an unload; its end is `modelUnloaded`. The model's requests end with CANCELLED.
+    /// - Throws: `handle`, `closed`.
+    public func unloadModel(_ handle: UInt32) throws(EngineError) {
+        try mailbox.unload(handle)
+    }
+
+    /// Facts of a ready model.
+    /// - Throws: `handle`, or `busy` while it loads.
+    public func modelInfo(_ handle: UInt32) throws(EngineError) -> ModelDescription {
+        try mailbox.description(of: handle)
+    }
+
+    /// Waits for events, a wake or the timeout. At most one wait may be in flight.
+    /// - Parameters:
+    ///   - maxEvents: At least 1.
+    ///   - maxBytes: Room for payloads, each padded to 8; `Limits.eventPayloadBytesMax` is always enough for one.
+    ///   - timeoutMs: 0 polls.
+    /// - Throws: `argument`, `space` if the first event does not fit, `closed` after the last event of a closed engine.
+    public func wait(maxEvents: Int, maxBytes: Int, timeoutMs: UInt32) throws(EngineError) -> EventBatch {
+        try events.wait(maxEvents: maxEvents, maxBytes: maxBytes, timeoutUs: UInt64(timeoutMs) * 1_000)
+    }
+
+    /// Ends the wait in flight, or the next one.
+    public func wake() {
+        events.wake()
+    }
+
+    /// Counters after the last step.
+    public func stats() -> EngineStatistics {
+        mailbox.statistics
+    }
+
+    /// Finishes all requests with CANCELLED, frees the models and joins the thread; a load under way is waited for.
+    /// Events not yet read stay readable. Idempotent.
+    public func close() {
+        _ = mailbox.beginClose()
+        thread.join()
+        events.close()
+    }
+
+    /// Submits and loads make events; while nobody reads them, no more are taken.
+    private func refuseFullQueue() throws(EngineError) {
+        guard !events.isFull else {
+            throw EngineError(.busy, "\(Limits.eventsMax) events are unread, which is the limit; read them, then retry")
+        }
+    }
+}
