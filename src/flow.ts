@@ -99,6 +99,20 @@ export interface GenerationLimits {
   ignoreEnd: boolean;
 }
 
+// -- What a token is (prompt → output) --------------------------------------------------------------------------------
+
+/** The tokens of one model as its decoder would spell them. Implemented by src/prompt/token_table.ts. */
+export interface Vocabulary {
+  /** Ids are 0 to size - 1. */
+  readonly size: number;
+  /** True where the reference decoder drops one leading space of a text (sentencepiece). */
+  readonly stripsLeadingSpace: boolean;
+  /** Raw bytes, which may be part of a character; empty for an id without a token. A view: do not write. */
+  bytes(token: number): Uint8Array;
+  /** Control tokens: hidden from text unless a decoder asks for them. */
+  isSpecial(token: number): boolean;
+}
+
 // -- What the engine takes (prompt → engine) --------------------------------------------------------------------------
 
 /** One answer to be made: a choice. Requests with n > 1 submit n of them. */

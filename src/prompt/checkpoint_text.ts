@@ -1,0 +1,55 @@
+/**
+ * One opened checkpoint inside the text worker: its tokenizer and its templates.
+ *
+ * @module
+ */
+import type { Conversation } from "../flow.ts";
+import type { OpenedModel, RenderedPrompt } from "./protocol.ts";
+import { ChatTemplate } from "./template.ts";
+import { loadTextFiles, type TextFiles } from "./text_files.ts";
+import { toTokenTable } from "./token_bytes.ts";
+import { type EncodeOptions, TextTokenizer } from "./tokenizer.ts";
+
+/** A checkpoint's text side. */
+export class CheckpointText {
+  readonly #files: TextFiles;
+  readonly #tokenizer: TextTokenizer;
+  readonly #template: ChatTemplate;
+
+  private constructor(files: TextFiles) {
+    this.#files = files;
+    this.#tokenizer = new TextTokenizer(files);
+    this.#template = new ChatTemplate(files);
+  }
+
+  /** Reads the files. @throws {TextFilesError} If one is missing or damaged. */
+  static async open(directory: string): Promise<CheckpointText> {
+    return new CheckpointText(await loadTextFiles(directory));
+  }
+
+  /** What the main isolate keeps of it. */
+  describe(model: number): OpenedModel {
+    const { endTokens, generationDefaults, modelType, contextTokens, templates } = this.#files;
+    const chatTemplate = templates.get("default");
+    return {
+      model,
+      table: toTokenTable(this.#files.tokenizer),
+      endTokens,
+      generationDefaults,
+      ...(modelType === undefined ? {} : { modelType }),
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      ...(chatTemplate === undefined ? {} : { chatTemplate }),
+    };
+  }
+
+  /** The prompt and its ids. @throws {TemplateError} If the template refuses. */
+  render(conversation: Conversation): RenderedPrompt {
+    const text = this.#template.render(conversation);
+    return { text, ids: this.#tokenizer.encode(text, { addSpecial: false, parseSpecial: true }) };
+  }
+
+  /** Ids of a text. */
+  encode(text: string, options: EncodeOptions): Int32Array<ArrayBuffer> {
+    return this.#tokenizer.encode(text, options);
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * Every bound of the prompt side, with unit and reason.
+ *
+ * @module
+ */
+
+/** UTF-16 units of one text to encode, or of one conversation's strings: 64 Mi, far over any context. */
+export const TEXT_CHARS_MAX = 64 * 1024 * 1024;
+
+/** UTF-16 units that a template may write: a broken loop ends here and not in all of memory. */
+export const RENDERED_CHARS_MAX = 128 * 1024 * 1024;
+
+/** Calls that may wait for one worker; the server's queue is shorter, so more is a bug of ours. */
+export const PENDING_CALLS_MAX = 4096;
+
+/** Bytes of a JSON file of a checkpoint (the largest known tokenizer.json has 33 MB). */
+export const JSON_FILE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Ids in one vocabulary (the largest known one has 262,208). */
+export const VOCABULARY_SIZE_MAX = 4 * 1024 * 1024;

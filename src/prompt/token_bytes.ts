@@ -1,0 +1,127 @@
+/**
+ * The bytes that each token stands for, read from tokenizer.json's decoder.
+ *
+ * Two families cover the checkpoints that we serve; another decoder is refused by name:
+ * - `ByteLevel`: each character of a token's spelling stands for one byte (GPT-2's alphabet, openai/gpt-2 encoder.py);
+ *   a spelling with other characters, as added tokens have, stands for itself.
+ * - sentencepiece as a `Sequence` of `Replace`, `ByteFallback`, `Fuse`, `Strip`, or `Metaspace`: `▁` is a space,
+ *   `<0xNN>` one byte.
+ *
+ * Source: huggingface/tokenizers `src/decoders` and `src/pre_tokenizers/byte_level.rs` at v0.23.
+ *
+ * @module
+ */
+import { TextFilesError } from "./errors.ts";
+import { VOCABULARY_SIZE_MAX } from "./limits.ts";
+import type { AddedTokenJson, DecoderJson, TokenizerJson } from "./text_files.ts";
+import type { TokenTableParts } from "./token_table.ts";
+
+const UTF8 = new TextEncoder();
+
+/** How a decoder turns one token's spelling into bytes. */
+interface Spelling {
+  toBytes: (spelling: string, added: boolean) => Uint8Array;
+  stripsLeadingSpace: boolean;
+}
+
+/** The table of a tokenizer. @throws {TextFilesError} If its decoder is of no known kind. */
+export function toTokenTable(tokenizer: TokenizerJson): TokenTableParts {
+  const spelling = toSpelling(tokenizer.decoder);
+  const added = new Map(tokenizer.added_tokens.map((token) => [token.id, token]));
+  const spellings = toSpellings(tokenizer, added);
+  const size = spellings.length;
+  const offsets = new Uint32Array(size + 1);
+  const special = new Uint8Array(size);
+  const pieces: Uint8Array[] = [];
+  for (let id = 0; id < size; id++) {
+    const text = spellings[id];
+    const piece = text === undefined ? new Uint8Array() : spelling.toBytes(text, added.has(id));
+    pieces.push(piece);
+    offsets[id + 1] = (offsets[id] ?? 0) + piece.length;
+    if (added.get(id)?.special === true) special[id] = 1;
+  }
+  const bytes = new Uint8Array(offsets[size] ?? 0);
+  pieces.forEach((piece, id) => bytes.set(piece, offsets[id]));
+  return { bytes, offsets, special, stripsLeadingSpace: spelling.stripsLeadingSpace };
+}
+
+function toSpellings(tokenizer: TokenizerJson, added: Map<number, AddedTokenJson>): (string | undefined)[] {
+  const vocabulary = tokenizer.model.vocab;
+  const spellings: (string | undefined)[] = [];
+  const put = (id: number, text: string): void => {
+    if (!Number.isInteger(id) || id < 0 || id >= VOCABULARY_SIZE_MAX) {
+      throw new TextFilesError(`Cannot read tokenizer.json: id ${id} of ${JSON.stringify(text)} is out of range`);
+    }
+    spellings[id] = text;
+  };
+  if (Array.isArray(vocabulary)) vocabulary.forEach(([text], id) => put(id, text));
+  else for (const [text, id] of Object.entries(vocabulary)) put(id, text);
+  for (const [id, token] of added) put(id, token.content);
+  return spellings;
+}
+
+function toSpelling(decoder: DecoderJson | null): Spelling {
+  const steps = decoder?.type === "Sequence" ? decoder.decoders ?? [] : decoder === null ? [] : [decoder];
+  if (steps.length === 1 && steps[0]?.type === "ByteLevel") return BYTE_LEVEL;
+  const known = ["Replace", "ByteFallback", "Fuse", "Strip", "Metaspace"];
+  const unknown = steps.find((step) => !known.includes(step.type));
+  if (steps.length === 0 || unknown !== undefined) {
+    const found = steps.length === 0 ? "no decoder" : `the decoder ${unknown?.type}`;
+    throw new TextFilesError(
+      `Cannot read tokenizer.json: it names ${found}; known are ByteLevel and ${known.join(", ")}`,
+    );
+  }
+  return toPieceSpelling(steps);
+}
+
+function toPieceSpelling(steps: DecoderJson[]): Spelling {
+  const fallback = steps.some((step) => step.type === "ByteFallback");
+  const replacements = steps.flatMap((step): [string, string][] => {
+    if (step.type === "Metaspace") return [[step.replacement ?? "▁", " "]];
+    if (step.type !== "Replace") return [];
+    if (step.pattern?.String === undefined) {
+      throw new TextFilesError("Cannot read tokenizer.json: its Replace decoder has a pattern that is no plain string");
+    }
+    return [[step.pattern.String, step.content ?? ""]];
+  });
+  return {
+    stripsLeadingSpace: steps.some((step) =>
+      step.type === "Strip" ? step.content === " " && (step.start ?? 0) > 0 : stripsByMetaspace(step)
+    ),
+    toBytes: (spelling) => {
+      const byte = fallback ? /^<0x([0-9A-Fa-f]{2})>$/.exec(spelling)?.[1] : undefined;
+      if (byte !== undefined) return Uint8Array.of(parseInt(byte, 16));
+      return UTF8.encode(replacements.reduce((text, [from, to]) => text.replaceAll(from, to), spelling));
+    },
+  };
+}
+
+/** Metaspace puts a space before a text unless told never to, and its decoder takes it away. */
+function stripsByMetaspace(step: DecoderJson): boolean {
+  return step.type === "Metaspace" && step.prepend_scheme !== "never";
+}
+
+/** Character → byte of GPT-2's alphabet: printable bytes stand for themselves, the others for U+0100 and up. */
+const ALPHABET: ReadonlyMap<string, number> = (() => {
+  const alphabet = new Map<string, number>();
+  let next = 0x100;
+  for (let byte = 0; byte < 256; byte++) {
+    const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+    alphabet.set(String.fromCharCode(printable ? byte : next++), byte);
+  }
+  return alphabet;
+})();
+
+const BYTE_LEVEL: Spelling = {
+  stripsLeadingSpace: false,
+  toBytes: (spelling, added) => {
+    if (added) return UTF8.encode(spelling);
+    const bytes = new Uint8Array(spelling.length);
+    for (let i = 0; i < spelling.length; i++) {
+      const byte = ALPHABET.get(spelling.charAt(i));
+      if (byte === undefined) return UTF8.encode(spelling);
+      bytes[i] = byte;
+    }
+    return bytes;
+  },
+};
