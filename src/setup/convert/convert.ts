@@ -13,6 +13,9 @@ import { requireComplete, requireGraph } from "./graphs.ts";
 import { convertTokenizer } from "./tokenizer.ts";
 import { writeWeights } from "./weights.ts";
 
+/** Raised when the same file would give other bytes, so that cached conversions are made anew. */
+export const CONVERTER_VERSION = 1;
+
 /** What a conversion made. */
 export interface Conversion {
   /** The folder. */

@@ -1,0 +1,57 @@
+/**
+ * Set-up as a whole: a bare machine becomes one that can serve. Run by every command that needs the core or a model.
+ *
+ * Each step looks first and does nothing when its result is there (the whole is then some milliseconds); otherwise it
+ * says what it will do and how big it is, and can be stopped and run again. Knows nothing of the server.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { buildCore, CORE_LIBRARY, isCoreCurrent } from "./core_build.ts";
+import { ensureDefaultModel as ensureModel } from "./default_model.ts";
+import { BUILD_FOLDER } from "./folders.ts";
+import { ensureMlxBinary } from "./libmlx.ts";
+import { withLock } from "./lock.ts";
+import { openReport, type Report } from "./report.ts";
+import { requirePlatform } from "./requirements.ts";
+import { ensureToolchain, type SystemPackages } from "./toolchain.ts";
+
+/** How set-up may behave. */
+export interface SetupOptions {
+  /** May it install system packages. */
+  systemPackages: SystemPackages;
+  /** Where it reports to. */
+  report: Report;
+}
+
+const DEFAULTS: SetupOptions = { systemPackages: "ask", report: openReport() };
+
+/**
+ * Toolchain, libmlx, core.
+ *
+ * @returns Path of the core's library.
+ * @throws {SetupError} If it can't be made; says what was found and what to do.
+ */
+export async function ensureCore(options: Partial<SetupOptions> = {}): Promise<string> {
+  const { systemPackages, report } = { ...DEFAULTS, ...options };
+  const platform = requirePlatform();
+  if (await isCoreCurrent(platform)) return CORE_LIBRARY;
+  return await withLock(join(BUILD_FOLDER, "setup.lock"), report, async () => {
+    if (await isCoreCurrent(platform)) return CORE_LIBRARY;
+    const toolchain = await ensureToolchain(systemPackages, report);
+    const mlx = await ensureMlxBinary(platform, toolchain, report);
+    await buildCore(platform, toolchain.swift, mlx, report);
+    return CORE_LIBRARY;
+  });
+}
+
+/**
+ * The embedded model.
+ *
+ * @returns Its folder.
+ * @throws {SetupError} If it can't be made; says what was found and what to do.
+ */
+export async function ensureDefaultModel(options: Partial<SetupOptions> = {}): Promise<string> {
+  const { systemPackages, report } = { ...DEFAULTS, ...options };
+  return await ensureModel(systemPackages, report);
+}
