@@ -69,7 +69,7 @@ let package = Package(
     ],
     dependencies: dependencies,
     targets: [
-        .target(name: "CABI", path: "swift/CABI"),
+        .target(name: "CABI", path: "swift/CABI", exclude: ["rmx.exports", "rmx.version"]),
         layer("Engine", []),
         layer("Kernels", kernelDependencies),
         layer("Layers", ["Kernels", mlx]),

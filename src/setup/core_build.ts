@@ -29,10 +29,13 @@ const isIrrelevant = (path: string): boolean => /(^|\/)(Tests|\.build|rmx-core)$
 
 /** Flags of `swift build` beside the configuration. */
 export function buildFlags(platform: Platform): string[] {
-  if (platform === "darwin-aarch64") return [];
-  // The library runs where no Swift is installed, and finds libmlx beside itself.
-  const paths = ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/mlx/mlx/lib"];
-  return ["--static-swift-stdlib", ...paths];
+  if (platform === "darwin-aarch64") return linkerFlags("-exported_symbols_list", "swift/CABI/rmx.exports");
+  // The library runs where no Swift is installed, and shows nothing but the functions of rmx.h.
+  return ["-Xswiftc", "-static-stdlib", ...linkerFlags("--version-script=swift/CABI/rmx.version")];
+}
+
+function linkerFlags(...flags: string[]): string[] {
+  return flags.flatMap((flag) => ["-Xlinker", flag]);
 }
 
 /** True when the library is there and made from the sources as they are now. */
@@ -48,8 +51,13 @@ export async function buildCore(platform: Platform, swift: string, mlx: MlxBinar
   await requireSpace(BUILD_FOLDER, BUILD_SPACE_BYTES, "Building the core");
   const stamp = await toStamp(platform, mlx);
   const command = [swift, "build", "--configuration", "release", "--product", "rmx", ...buildFlags(platform)];
-  const logPath = join(BUILD_FOLDER, "logs/core.log");
-  await runCommand(command, { report, task: "building the core", logPath, folder: PROJECT_FOLDER });
+  await runCommand(command, {
+    report,
+    task: "building the core",
+    logPath: join(BUILD_FOLDER, "logs/core.log"),
+    folder: PROJECT_FOLDER,
+    environment: { RMX_RUN_PATH: mlx.runPath },
+  });
   await place(join(PROJECT_FOLDER, ".build/release", LIBRARY_NAME), CORE_LIBRARY);
   if (mlx.metalLibrary !== undefined) await place(mlx.metalLibrary, join(BUILD_FOLDER, "mlx.metallib"));
   await writeStamp(STAMP, stamp);

@@ -48,19 +48,24 @@ const METAL_WHEELS: readonly { macosMin: number; wheel: Wheel }[] = [
 
 const FOLDER = join(BUILD_FOLDER, "mlx");
 const STAMP = join(FOLDER, ".stamp");
+/** From `build/librmx.so` to libmlx, as the dynamic linker reads it. */
+const RUN_PATH = "$ORIGIN/mlx/mlx/lib";
 const DOWNLOADS = join(BUILD_FOLDER, "downloads");
 
 /** Where the core finds MLX's binary part. */
 export interface MlxBinary {
   /** Part of the core's stamp: changes when the binary does. */
   readonly stamp: string;
+  /** Folder of libmlx as the core's library sees it: relative to itself, or absolute for a choice of the user's own. */
+  readonly runPath: string;
   /** macOS: the Metal library to put beside the core. */
   readonly metalLibrary?: string;
 }
 
 /** The binary part if it is in place already, without touching anything. */
 export async function findMlxBinary(platform: Platform): Promise<MlxBinary | undefined> {
-  if (await isOwnChoice()) return { stamp: `own:${await Deno.readLink(FOLDER)}` };
+  const own = await findOwnChoice();
+  if (own !== undefined) return own;
   const wheel = await chooseWheel(platform);
   return await hasStamp(STAMP, toStamp(wheel)) ? toBinary(platform, wheel) : undefined;
 }
@@ -80,10 +85,15 @@ export async function ensureMlxBinary(platform: Platform, tools: PythonTools, re
   return toBinary(platform, wheel);
 }
 
-/** A link in place of the folder is a developer's own choice of libmlx (another wheel, another build). */
-async function isOwnChoice(): Promise<boolean> {
+/**
+ * A developer's own libmlx instead of the pinned wheel: `RMX_MLX_WHEEL` names an unpacked one (mlx-cuda-13, another
+ * build), or `build/mlx` is a link. Used as it is.
+ */
+async function findOwnChoice(): Promise<MlxBinary | undefined> {
+  const named = Deno.env.get("RMX_MLX_WHEEL");
+  if (named) return { stamp: `own:${named}`, runPath: join(named, "mlx/lib") };
   const info = await Deno.lstat(FOLDER).catch(() => undefined);
-  return info?.isSymlink === true && await Deno.stat(join(FOLDER, "mlx/lib")).then(() => true, () => false);
+  return info?.isSymlink ? { stamp: `own:${await Deno.readLink(FOLDER)}`, runPath: RUN_PATH } : undefined;
 }
 
 async function chooseWheel(platform: Platform): Promise<Wheel> {
@@ -105,6 +115,6 @@ function toStamp(wheel: Wheel): string {
 }
 
 function toBinary(platform: Platform, wheel: Wheel): MlxBinary {
-  const stamp = toStamp(wheel);
-  return platform === "darwin-aarch64" ? { stamp, metalLibrary: join(FOLDER, "mlx/lib/mlx.metallib") } : { stamp };
+  const binary = { stamp: toStamp(wheel), runPath: RUN_PATH };
+  return platform === "darwin-aarch64" ? { ...binary, metalLibrary: join(FOLDER, "mlx/lib/mlx.metallib") } : binary;
 }

@@ -6,7 +6,10 @@ import PackageDescription
 // RMX_MLX_WHEEL=<folder> names another unpacked wheel (mlx-cuda-12 or -13 have the same headers).
 let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-let wheel = ProcessInfo.processInfo.environment["RMX_MLX_WHEEL"] ?? root.appendingPathComponent("build/mlx").path
+let environment = ProcessInfo.processInfo.environment
+let wheel = environment["RMX_MLX_WHEEL"] ?? root.appendingPathComponent("build/mlx").path
+// Where the linked file looks for libmlx at run time. The released library gets a path relative to itself from src/setup.
+let runPath = environment["RMX_RUN_PATH"] ?? "\(wheel)/mlx/lib"
 
 let package = Package(
     name: "mlx-swift",
@@ -19,7 +22,7 @@ let package = Package(
             name: "CMLX",
             cxxSettings: [.unsafeFlags(["-std=c++20", "-isystem", "\(wheel)/mlx/include", "-O3"])],
             linkerSettings: [
-                .unsafeFlags(["-L\(wheel)/mlx/lib", "-Xlinker", "-rpath", "-Xlinker", "\(wheel)/mlx/lib"]),
+                .unsafeFlags(["-L\(wheel)/mlx/lib", "-Xlinker", "-rpath", "-Xlinker", runPath]),
                 .linkedLibrary("mlx"),
             ]),
         .target(name: "MLX", dependencies: ["CMLX"]),
