@@ -1,0 +1,80 @@
+// Shares a product out over tiles of rows and weight rows, so that a weight tile is read and unpacked once for several
+// rows and the activations of a row block stay in the first cache.
+#pragma once
+
+/// Rows that one tile takes at most.
+constexpr int kTileRows = RMX_AVX512 ? 6 : 3;
+/// Weight rows between two changes of the row block: their codes stay in the second cache.
+constexpr int64_t kPanel = 64;
+
+enum class Product { dense, exact, fast };
+
+template <Product KIND, int BITS, int ROWS, int WIDTH>
+RMX_INLINE void tile(const Weight& weight, const Activations& x, int64_t row, int64_t n, float* y, int64_t stride) {
+  if constexpr (KIND == Product::dense) {
+    dense_tile<ROWS, WIDTH>(weight, x, row, n, y, stride);
+  } else if constexpr (KIND == Product::exact) {
+    exact_tile<BITS, ROWS, WIDTH>(weight, x, row, n, y, stride);
+  } else {
+    fast_tile<BITS, ROWS, WIDTH>(weight, x, row, n, y, stride);
+  }
+}
+
+template <Product KIND, int BITS, int ROWS, int WIDTH>
+void panel(const Weight& weight, const Activations& x, int64_t row, int64_t n, int64_t end, float* y, int64_t stride) {
+  for (; n + WIDTH <= end; n += WIDTH) tile<KIND, BITS, ROWS, WIDTH>(weight, x, row, n, y, stride);
+  for (; n < end; n++) tile<KIND, BITS, ROWS, 1>(weight, x, row, n, y, stride);
+}
+
+/// Runs `count` rows (at most kTileRows) from `row` on.
+template <Product KIND, int BITS>
+void rows_panel(
+    const Weight& weight, const Activations& x, int64_t row, int64_t count, int64_t n, int64_t end, float* y,
+    int64_t stride) {
+  constexpr int wide = RMX_AVX512 ? 4 : 2, narrow = RMX_AVX512 ? 2 : 1;
+  switch (count) {
+    case 1: return panel<KIND, BITS, 1, wide>(weight, x, row, n, end, y, stride);
+    case 2: return panel<KIND, BITS, 2, wide>(weight, x, row, n, end, y, stride);
+    case 3: return panel<KIND, BITS, 3, narrow>(weight, x, row, n, end, y, stride);
+#if RMX_AVX512
+    case 4: return panel<KIND, BITS, 4, narrow>(weight, x, row, n, end, y, stride);
+    case 5: return panel<KIND, BITS, 5, narrow>(weight, x, row, n, end, y, stride);
+    case 6: return panel<KIND, BITS, 6, narrow>(weight, x, row, n, end, y, stride);
+#endif
+    default: return;
+  }
+}
+
+template <Product KIND, int BITS>
+void product_of(const Weight& weight, const Activations& x, int64_t begin, int64_t end, float* y, int64_t stride) {
+  const int64_t blocks = (x.rows + kTileRows - 1) / kTileRows;
+  for (int64_t n = begin; n < end; n += kPanel) {
+    const int64_t stop = n + kPanel < end ? n + kPanel : end;
+    for (int64_t block = 0; block < blocks; block++) {
+      // Even shares: 8 rows are 4 + 4 rather than 6 + 2.
+      const int64_t row = x.rows * block / blocks, next = x.rows * (block + 1) / blocks;
+      rows_panel<KIND, BITS>(weight, x, row, next - row, n, stop, y, stride);
+    }
+  }
+}
+
+template <Product KIND>
+void product_by_bits(const Weight& weight, const Activations& x, int64_t begin, int64_t end, float* y, int64_t stride) {
+  switch (weight.bits) {
+    case 2: return product_of<KIND, 2>(weight, x, begin, end, y, stride);
+    case 3: return product_of<KIND, 3>(weight, x, begin, end, y, stride);
+    case 4: return product_of<KIND, 4>(weight, x, begin, end, y, stride);
+    case 5: return product_of<KIND, 5>(weight, x, begin, end, y, stride);
+    case 6: return product_of<KIND, 6>(weight, x, begin, end, y, stride);
+    case 8: return product_of<KIND, 8>(weight, x, begin, end, y, stride);
+    default: return;
+  }
+}
+
+inline void product(
+    const Weight& weight, Arithmetic arithmetic, const Activations& x, int64_t begin, int64_t end, float* y,
+    int64_t stride) {
+  if (weight.bits == 0) return product_of<Product::dense, 0>(weight, x, begin, end, y, stride);
+  if (arithmetic == Arithmetic::fast) return product_by_bits<Product::fast>(weight, x, begin, end, y, stride);
+  return product_by_bits<Product::exact>(weight, x, begin, end, y, stride);
+}

@@ -1,0 +1,169 @@
+// Vectors of one variant. Included once by each variant_*.cpp, inside its namespace and its target attributes.
+//
+// RMX_LANES floats a vector, written with clang's vector extensions, so that NEON and plain C++ need no code of their own;
+// what the extensions cannot say (permutes, dot products, half conversion) has a branch for each instruction set.
+// Sums across lanes are always the tree (i, i + half), so they do not depend on the instructions.
+#pragma once
+
+constexpr int L = RMX_LANES;
+
+typedef float F __attribute__((vector_size(L * 4)));
+typedef int32_t I __attribute__((vector_size(L * 4)));
+typedef uint32_t U __attribute__((vector_size(L * 4)));
+typedef uint16_t U16 __attribute__((vector_size(L * 2)));
+
+#define RMX_INLINE inline __attribute__((always_inline))
+
+template <class V>
+RMX_INLINE V load(const void* source) {
+  V v;
+  __builtin_memcpy(&v, source, sizeof v);
+  return v;
+}
+
+template <class V>
+RMX_INLINE void store(void* target, V v) {
+  __builtin_memcpy(target, &v, sizeof v);
+}
+
+/// The first `count` (0 to L) elements; zeros after them, whose memory is not touched.
+template <class V>
+RMX_INLINE V load_partial(const void* source, int64_t count) {
+#if RMX_AVX512
+  if constexpr (sizeof(V) == 64) {
+    return (V)_mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << count) - 1), source);
+  } else if constexpr (sizeof(V) == 32) {
+    return (V)_mm256_maskz_loadu_epi16(static_cast<__mmask16>((1u << count) - 1), source);
+  }
+#endif
+  V v = {};
+  __builtin_memcpy(&v, source, count * (sizeof(V) / L));
+  return v;
+}
+
+RMX_INLINE void store_partial(float* target, F v, int64_t count) { __builtin_memcpy(target, &v, count * 4); }
+
+RMX_INLINE F zero() { return F{}; }
+
+RMX_INLINE F splat(float value) { return F{} + value; }
+
+/// a * b + c: one rounding where the machine has FMA, two in the plain variant.
+RMX_INLINE F fma(F a, F b, F c) {
+#if RMX_FMA
+  return __builtin_elementwise_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+RMX_INLINE F maximum(F a, F b) { return __builtin_elementwise_max(a, b); }
+
+RMX_INLINE F to_float(I v) { return __builtin_convertvector(v, F); }
+
+/// Values of `table` at `index` (0 to L - 1; higher bits must be zero except on AVX-512, which ignores them).
+RMX_INLINE F permute(F table, I index) {
+#if RMX_AVX512
+  return (F)_mm512_permutexvar_ps((__m512i)index, (__m512)table);
+#elif RMX_AVX2
+  return (F)_mm256_permutevar8x32_ps((__m256)table, (__m256i)index);
+#else
+  F out;
+  for (int i = 0; i < L; i++) out[i] = table[index[i]];
+  return out;
+#endif
+}
+
+/// Sum over lanes: (i, i + L/2), then quarters, and so on.
+RMX_INLINE float sum(F v) {
+  typedef float F8 __attribute__((vector_size(32)));
+  typedef float F4 __attribute__((vector_size(16)));
+#if RMX_LANES == 16
+  F8 eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+             __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  F8 eight = v;
+#endif
+  F4 four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+  F4 two = four + __builtin_shufflevector(four, four, 2, 3, 2, 3);
+  return two[0] + two[1];
+}
+
+RMX_INLINE float largest(F v) {
+  float out = v[0];
+  for (int i = 1; i < L; i++) out = out > v[i] ? out : v[i];
+  return out;
+}
+
+RMX_INLINE F from_f16(U16 half) {
+#if RMX_AVX512
+  return (F)_mm512_cvtph_ps((__m256i)half);
+#elif RMX_AVX2
+  return (F)_mm256_cvtph_ps((__m128i)half);
+#elif RMX_NEON
+  typedef _Float16 H __attribute__((vector_size(L * 2)));
+  return __builtin_convertvector((H)half, F);
+#else
+  // The exponent is moved by a product, so that subnormals come out right; infinity and NaN are put back by hand.
+  U bits = __builtin_convertvector(half, U);
+  F magnitude = (F)((bits & 0x7fffu) << 13) * 0x1p112f;
+  U special = (U)((bits & 0x7c00u) == 0x7c00u) & 0x7f800000u;
+  return (F)((U)magnitude | special | (bits & 0x8000u) << 16);
+#endif
+}
+
+RMX_INLINE F from_bf16(U16 half) { return (F)(__builtin_convertvector(half, U) << 16); }
+
+/// `count` (1 to L) values of any element type from element `at` on, widened; zeros after them.
+RMX_INLINE F load_elements(Element type, const void* source, int64_t at, int64_t count) {
+  if (type == Element::f32) {
+    const float* p = static_cast<const float*>(source) + at;
+    return count >= L ? load<F>(p) : load_partial<F>(p, count);
+  }
+  const uint16_t* p = static_cast<const uint16_t*>(source) + at;
+  const U16 half = count >= L ? load<U16>(p) : load_partial<U16>(p, count);
+  return type == Element::f16 ? from_f16(half) : from_bf16(half);
+}
+
+/// acc + the dot product of 4 unsigned codes with 4 signed bytes in each lane. Exact.
+template <bool CODES_BELOW_128>
+RMX_INLINE I dot4(I acc, U codes, I bytes) {
+#if RMX_AVX512
+  return (I)_mm512_dpbusd_epi32((__m512i)acc, (__m512i)codes, (__m512i)bytes);
+#elif RMX_AVX2
+  const __m256i ones = _mm256_set1_epi16(1);
+  if constexpr (CODES_BELOW_128) {
+    return acc + (I)_mm256_madd_epi16(_mm256_maddubs_epi16((__m256i)codes, (__m256i)bytes), ones);
+  } else {
+    // Pairs of 8-bit codes overflow 16 bits: the low seven bits first, then the eighth.
+    const U low = codes & 0x7f7f7f7fu, high = (codes >> 7) & 0x01010101u;
+    const I first = (I)_mm256_madd_epi16(_mm256_maddubs_epi16((__m256i)low, (__m256i)bytes), ones);
+    const I second = (I)_mm256_madd_epi16(_mm256_maddubs_epi16((__m256i)high, (__m256i)bytes), ones);
+    return acc + first + (second << 7);
+  }
+#else
+  I sum = acc;
+  for (int shift = 0; shift < 32; shift += 8) {
+    sum += (I)(codes >> shift & 0xffu) * ((I)((U)bytes << (24 - shift)) >> 24);
+  }
+  return sum;
+#endif
+}
+
+/// e^x in float32: within 2 ulp on [-87, 88], 0 below, clamped above.
+RMX_INLINE F exponential(F x) {
+  const F clamped = __builtin_elementwise_min(maximum(x, splat(-87.33654f)), splat(88.37626f));
+  const F scaled = fma(clamped, splat(1.44269504f), splat(12582912.0f));
+  const F power = scaled - splat(12582912.0f);
+  F r = fma(power, splat(-0.693359375f), clamped);
+  r = fma(power, splat(2.12194440e-4f), r);
+  F p = splat(1.9875691500e-4f);
+  p = fma(p, r, splat(1.3981999507e-3f));
+  p = fma(p, r, splat(8.3334519073e-3f));
+  p = fma(p, r, splat(4.1665795894e-2f));
+  p = fma(p, r, splat(1.6666665459e-1f));
+  p = fma(p, r, splat(5.0000001201e-1f));
+  p = fma(p, r * r, r) + splat(1.0f);
+  const I exponent = ((I)scaled - (I)splat(12582912.0f)) << 23;
+  const F result = (F)((I)p + exponent);
+  return (F)((I)result & (I)(x >= splat(-87.33654f)));
+}
