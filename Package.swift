@@ -44,9 +44,10 @@ if argumentParser {
 
 let strict: [SwiftSetting] = [.unsafeFlags(["-warnings-as-errors"])]
 
-func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func layer(_ name: String, _ dependencies: [Target.Dependency], linker: [LinkerSetting] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "swift/\(name)", exclude: readmes(of: name), swiftSettings: strict)
+        name: name, dependencies: dependencies, path: "swift/\(name)", exclude: readmes(of: name), swiftSettings: strict,
+        linkerSettings: linker)
 }
 
 func suite(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -59,6 +60,24 @@ func readmes(of name: String) -> [String] {
     let files = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
     return files.filter { $0.hasSuffix(".md") }
 }
+
+// How librmx is linked, in release builds only: test bundles are debug builds and keep the shared Swift runtime.
+// Linux: Swift's runtime goes in (FoundationEssentials does not name the libraries it needs), only rmx_* comes out,
+// nothing may stay undefined, and a library that was opened once stays mapped (nodelete), because its threads and
+// thread-locals outlive a dlclose. macOS: the runtime is the system's, and images stay mapped anyway.
+let abi = "\(Context.packageDirectory)/swift/CABI"
+let library: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims",
+            "-Xlinker", "--version-script=\(abi)/rmx.version", "-Xlinker", "-z", "-Xlinker", "nodelete",
+            "-Xlinker", "-z", "-Xlinker", "defs",
+        ],
+        .when(platforms: [.linux], configuration: .release)),
+    .unsafeFlags(
+        ["-Xlinker", "-exported_symbols_list", "-Xlinker", "\(abi)/rmx.exports"],
+        .when(platforms: [.macOS], configuration: .release)),
+]
 
 let package = Package(
     name: "rapid-mlx",
@@ -76,7 +95,7 @@ let package = Package(
         layer("Models", ["Layers", "Kernels", mlx]),
         layer("Runtime", ["Engine", "Models", "Layers", "Kernels", mlx]),
         layer("CoreCommands", ["Engine", "Runtime", "Kernels"]),
-        layer("Bridge", ["CABI", "Engine", "Runtime", "CoreCommands"]),
+        layer("Bridge", ["CABI", "Engine", "Runtime", "CoreCommands"], linker: library),
         .executableTarget(
             name: "rmx-core", dependencies: coreDependencies, path: "swift/rmx-core", swiftSettings: strict),
         suite("EngineTests", ["Engine"]),

@@ -65,6 +65,7 @@ export const PORT_LAST = 8009;
 const GIB = 2 ** 30;
 const PORT_MAX = 65_535;
 const DEFAULT_BODY_BYTES = 8 * 2 ** 20; // 8 MiB, as Rapid-MLX 0.16
+const BODY_BYTES_MAX = 64 * 2 ** 20; // what the text worker takes as one text
 const DEFAULT_BODY_TIMEOUT_MS = 30_000;
 const DEFAULT_DRAIN_SECONDS = 30;
 const COUNT_MAX = 1_000_000;
@@ -124,7 +125,7 @@ const values = z.object({
   apiKey: apiKey.optional(),
   allowHost: z.array(hostName).default([]),
   allowOrigin: z.array(origin).default([]),
-  maxBodyBytes: z.coerce.number().int().min(1024).max(GIB).default(DEFAULT_BODY_BYTES),
+  maxBodyBytes: z.coerce.number().int().min(1024).max(BODY_BYTES_MAX).default(DEFAULT_BODY_BYTES),
   bodyTimeoutMs: z.coerce.number().int().min(100).max(3_600_000).default(DEFAULT_BODY_TIMEOUT_MS),
   drainSeconds: z.coerce.number().min(0).max(3600).default(DEFAULT_DRAIN_SECONDS),
   maxRequests: count.optional(),

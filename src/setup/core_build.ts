@@ -1,8 +1,9 @@
 /**
  * Builds the core: `swift build` in release mode, then `build/librmx.so` (`.dylib` on macOS) beside MLX's binary part.
  *
- * The stamp is a hash over sources, flags, compiler and libmlx, so an unchanged tree costs a few milliseconds. The
- * library finds libmlx relative to itself, so the build folder can be moved as a whole.
+ * How the library is linked stands in Package.swift. The stamp is a hash over sources, compiler and libmlx, so an
+ * unchanged tree costs a few milliseconds. The library finds libmlx relative to itself, so the build folder can be moved
+ * as a whole.
  *
  * @module
  */
@@ -27,17 +28,6 @@ const BUILD_SPACE_BYTES = 1_500_000_000;
 const SOURCES = ["Package.swift", "swift"];
 const isIrrelevant = (path: string): boolean => /(^|\/)(Tests|\.build|rmx-core)$|\.md$/.test(path);
 
-/** Flags of `swift build` beside the configuration. */
-export function buildFlags(platform: Platform): string[] {
-  if (platform === "darwin-aarch64") return linkerFlags("-exported_symbols_list", "swift/CABI/rmx.exports");
-  // The library runs where no Swift is installed, and shows nothing but the functions of rmx.h.
-  return ["-Xswiftc", "-static-stdlib", ...linkerFlags("--version-script=swift/CABI/rmx.version")];
-}
-
-function linkerFlags(...flags: string[]): string[] {
-  return flags.flatMap((flag) => ["-Xlinker", flag]);
-}
-
 /** True when the library is there and made from the sources as they are now. */
 export async function isCoreCurrent(platform: Platform): Promise<boolean> {
   const mlx = await findMlxBinary(platform);
@@ -50,7 +40,7 @@ export async function buildCore(platform: Platform, swift: string, mlx: MlxBinar
   report.step("Core: building from source (1 to 5 minutes the first time)");
   await requireSpace(BUILD_FOLDER, BUILD_SPACE_BYTES, "Building the core");
   const stamp = await toStamp(platform, mlx);
-  const command = [swift, "build", "--configuration", "release", "--product", "rmx", ...buildFlags(platform)];
+  const command = [swift, "build", "--configuration", "release", "--product", "rmx"];
   await runCommand(command, {
     report,
     task: "building the core",
@@ -67,7 +57,7 @@ async function toStamp(platform: Platform, mlx: MlxBinary): Promise<string> {
   const compiler = await findProgram("swiftc");
   const info = compiler === undefined ? undefined : await Deno.stat(compiler);
   const sources = await hashSources(PROJECT_FOLDER, SOURCES, isIrrelevant);
-  const parts = [platform, sources, mlx.stamp, buildFlags(platform).join(" "), compiler ?? "", info?.size ?? 0];
+  const parts = [platform, sources, mlx.stamp, compiler ?? "", info?.size ?? 0];
   return parts.join("\n");
 }
 

@@ -12,13 +12,13 @@ import Glibc
 ///
 /// Unchecked because the compiler can't see that every access to `value` is between lock and unlock. All three stored
 /// properties are pointers that never change after `init`.
-final class Monitor<Value: Sendable>: @unchecked Sendable {
+package final class Monitor<Value: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
     /// Guards `initial`.
-    init(_ initial: Value) {
+    package init(_ initial: Value) {
         value.initialize(to: initial)
         pthread_mutex_init(mutex, nil)
         #if canImport(Darwin)
@@ -43,7 +43,7 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Runs `body` alone with the value.
-    func withLock<Result, Failure: Error>(
+    package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
@@ -52,7 +52,7 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
     }
 
     /// As `withLock`, then lets every waiting thread look again.
-    func change<Result, Failure: Error>(
+    package func change<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
@@ -67,7 +67,7 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
     ///
     /// `take` has the value only while it runs: the lock is released between two tries, and so is the access.
     /// - Parameter timeoutUs: Microseconds; nil: no limit.
-    func wait<Result, Failure: Error>(
+    package func wait<Result, Failure: Error>(
         timeoutUs: UInt64?, _ take: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {
         let end = timeoutUs.map { MonotonicClock().nowUs().addingSaturated($0) }

@@ -1,0 +1,101 @@
+/**
+ * Bytes of a request body → a JSON object, or the error that says what is wrong with them.
+ *
+ * Runs before any schema: invalid UTF-8, nesting that could exhaust a recursive reader, malformed JSON and lone
+ * surrogates (which no tokenizer and no UTF-8 writer can hold) end here.
+ *
+ * @module
+ */
+import { RequestError } from "./errors.ts";
+
+/** A parsed body: field → value, nothing else known. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Deepest nesting of a body, counted in open brackets. Real tool schemas stay under 20. */
+export const BODY_DEPTH_MAX = 128;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Reads a body.
+ *
+ * @throws {RequestError} `invalid_json`, `request_body_too_deep` or `invalid_request`.
+ */
+export function parseBody(bytes: Uint8Array): JsonObject {
+  requireShallow(bytes);
+  const text = decodeUtf8(bytes);
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+    throw new RequestError("invalid_request", `Invalid request body: expected a JSON object, found ${found}.`);
+  }
+  if (/\\u[dD][89a-fA-F]/.test(text)) requireWellFormed(value, "");
+  return value as JsonObject;
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new RequestError("invalid_json", "The request body is not valid UTF-8.");
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === "") {
+    throw new RequestError("invalid_json", "The request body is empty: expected a JSON object.");
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RequestError("invalid_json", `The request body is not valid JSON: ${reason}`);
+  }
+}
+
+/** Counts open brackets outside of strings; a linear scan that never recurses. */
+function requireShallow(bytes: Uint8Array): void {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (inString) {
+      if (byte === BACKSLASH) i++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > BODY_DEPTH_MAX) {
+        throw new RequestError(
+          "request_body_too_deep",
+          `The request body is nested deeper than ${BODY_DEPTH_MAX} levels, the most that this server reads.`,
+        );
+      }
+    } else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+}
+
+/** Recursion is safe here: requireShallow has bounded the depth. */
+function requireWellFormed(value: unknown, path: string): void {
+  if (typeof value === "string") {
+    if (value.isWellFormed()) return;
+    throw new RequestError(
+      "invalid_request",
+      `Invalid request body: ${path} holds a lone UTF-16 surrogate (half of a \\ud800-\\udfff pair), which is no text.`,
+      { param: path },
+    );
+  }
+  if (Array.isArray(value)) value.forEach((item, index) => requireWellFormed(item, `${path}[${index}]`));
+  else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      const name = toSafeName(key);
+      requireWellFormed(key, path === "" ? name : `${path}.${name}`);
+      requireWellFormed(item, path === "" ? name : `${path}.${name}`);
+    }
+  }
+}
+
+/** A client's field name as it may be repeated in a header or a message: others than plain ones are masked. */
+export function toSafeName(name: string): string {
+  return /^[A-Za-z0-9_.-]{1,64}$/.test(name) ? name : "<field>";
+}

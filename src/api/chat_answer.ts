@@ -1,0 +1,220 @@
+// deno-lint-ignore-file camelcase -- the wire's own names
+/**
+ * Chat completions: the way back, from output events to one JSON or to chunks.
+ *
+ * A stream, drawn (one `data:` line each; `usage` only if asked for):
+ *
+ *     {"id":"chatcmpl-…","object":"chat.completion.chunk","created":1,"model":"m","choices":[
+ *       {"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}
+ *     {… "choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}],"usage":null}
+ *     {… "choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}
+ *     {… "choices":[],"usage":{…}}
+ *
+ * @module
+ */
+import type { FinishReason, OutputEvent, VisibleToken } from "../flow.ts";
+import type { AnswerEncoder, AnswerHead, WireFinishReason } from "./answer.ts";
+import { type ChatLogprobs, toChatLogprobs } from "./logprobs.ts";
+import type { Usage } from "./usage.ts";
+
+/** A call in a message. */
+export interface ChatToolCall {
+  /** As the model's format or this server names it. */
+  id: string;
+  /** The one type. */
+  type: "function";
+  /** What is called. */
+  function: {
+    /** A declared tool. */
+    name: string;
+    /** JSON text. */
+    arguments: string;
+  };
+}
+
+/** The body of a whole answer. */
+export interface ChatCompletion {
+  /** `chatcmpl-…`. */
+  id: string;
+  /** Literal. */
+  object: "chat.completion";
+  /** Seconds since the epoch. */
+  created: number;
+  /** Served id. */
+  model: string;
+  /** In order of index. */
+  choices: ChatChoice[];
+  /** Of all choices. */
+  usage: Usage;
+}
+
+/** One answer of a ChatCompletion. */
+export interface ChatChoice {
+  /** From 0. */
+  index: number;
+  /** What was said. */
+  message: {
+    /** Literal. */
+    role: "assistant";
+    /** "" rather than null, so that clients may concatenate. */
+    content: string;
+    /** Only if the model thought. */
+    reasoning_content?: string;
+    /** Only if it called. */
+    tool_calls?: ChatToolCall[];
+    /** This server refuses nothing by itself. */
+    refusal: null;
+  };
+  /** Null unless asked for. */
+  logprobs: ChatLogprobs | null;
+  /** Why it ended. */
+  finish_reason: WireFinishReason;
+}
+
+/** What a chunk adds. */
+export interface ChatDelta {
+  /** In the first chunk of a choice. */
+  role?: "assistant";
+  /** Text; "" keeps the connection alive. */
+  content?: string;
+  /** Thinking. */
+  reasoning_content?: string;
+  /** Parts of calls: id, type and name first, then arguments. */
+  tool_calls?: { index: number; id?: string; type?: "function"; function: { name?: string; arguments: string } }[];
+}
+
+/** One chunk of a stream. */
+export interface ChatChunk {
+  /** The same in every chunk. */
+  id: string;
+  /** Literal. */
+  object: "chat.completion.chunk";
+  /** The same in every chunk. */
+  created: number;
+  /** Served id. */
+  model: string;
+  /** One, or none in the usage chunk. */
+  choices: {
+    index: number;
+    delta: ChatDelta;
+    logprobs?: ChatLogprobs | null;
+    finish_reason: WireFinishReason | null;
+  }[];
+  /** Null until the last chunk; absent unless asked for. */
+  usage?: Usage | null;
+}
+
+/** What is known of a choice so far. */
+interface Draft {
+  content: string;
+  reasoning: string;
+  calls: ChatToolCall[];
+  tokens: VisibleToken[];
+  finish: WireFinishReason | undefined;
+}
+
+/** Encodes the answer to one chat completion request. */
+export class ChatEncoder implements AnswerEncoder {
+  readonly #head: AnswerHead;
+  readonly #logprobs: boolean;
+  readonly #drafts: Draft[];
+
+  /** @param head Id, model and the like. @param logprobs Whether the client asked for them. */
+  constructor(head: AnswerHead, logprobs: boolean) {
+    this.#head = head;
+    this.#logprobs = logprobs;
+    this.#drafts = Array.from({ length: head.choiceCount }, () => (
+      { content: "", reasoning: "", calls: [], tokens: [], finish: undefined }
+    ));
+  }
+
+  /** The chunks that name the role of each choice. */
+  opening(): ChatChunk[] {
+    return this.#drafts.map((_, index) => this.#chunk(index, { role: "assistant", content: "" }));
+  }
+
+  /** An empty delta: agents reset their timers on chunks, not on comments. */
+  keepAlive(): ChatChunk {
+    return this.#chunk(0, { content: "" });
+  }
+
+  /** The chunk of an event; undefined if it shows nothing. */
+  toChunk(index: number, event: OutputEvent): ChatChunk | undefined {
+    switch (event.type) {
+      case "text":
+        return this.#chunk(index, { content: event.text }, event.tokens);
+      case "reasoning":
+        return this.#chunk(index, { reasoning_content: event.text });
+      case "toolCallStart": {
+        const call = { id: event.id, type: "function" as const, function: { name: event.name, arguments: "" } };
+        return this.#chunk(index, { tool_calls: [{ index: event.index, ...call }] });
+      }
+      case "toolCallArguments":
+        return this.#chunk(index, { tool_calls: [{ index: event.index, function: { arguments: event.json } }] });
+      case "toolCallEnd":
+      case "repair":
+        return undefined;
+      case "finish":
+        return this.#chunk(index, {}, [], toWireFinish(event.reason));
+    }
+  }
+
+  /** The chunk that carries nothing but usage. */
+  usageChunk(usage: Usage): ChatChunk {
+    return { ...this.#chunkHead(), choices: [], usage };
+  }
+
+  /** Adds an event to the whole answer. */
+  collect(index: number, event: OutputEvent): void {
+    const draft = this.#drafts[index];
+    if (!draft) return;
+    if (event.type === "text") {
+      draft.content += event.text;
+      if (this.#logprobs) draft.tokens.push(...event.tokens);
+    } else if (event.type === "reasoning") draft.reasoning += event.text;
+    else if (event.type === "toolCallStart") {
+      draft.calls[event.index] = { id: event.id, type: "function", function: { name: event.name, arguments: "" } };
+    } else if (event.type === "toolCallArguments") {
+      const call = draft.calls[event.index];
+      if (call) call.function.arguments += event.json;
+    } else if (event.type === "finish") draft.finish = toWireFinish(event.reason);
+  }
+
+  /** The body of a whole answer, once every choice has finished. */
+  whole(usage: Usage): ChatCompletion {
+    const { id, created, model } = this.#head;
+    const choices = this.#drafts.map((draft, index): ChatChoice => ({
+      index,
+      message: {
+        role: "assistant",
+        content: draft.content,
+        ...(draft.reasoning !== "" && { reasoning_content: draft.reasoning }),
+        ...(draft.calls.length > 0 && { tool_calls: draft.calls }),
+        refusal: null,
+      },
+      logprobs: this.#logprobs ? toChatLogprobs(draft.tokens) : null,
+      finish_reason: draft.finish ?? "stop",
+    }));
+    return { id, object: "chat.completion", created, model, choices, usage };
+  }
+
+  #chunk(
+    index: number,
+    delta: ChatDelta,
+    tokens: readonly VisibleToken[] = [],
+    finish: WireFinishReason | null = null,
+  ): ChatChunk {
+    const logprobs = this.#logprobs ? { logprobs: tokens.length === 0 ? null : toChatLogprobs(tokens) } : {};
+    return { ...this.#chunkHead(), choices: [{ index, delta, ...logprobs, finish_reason: finish }] };
+  }
+
+  #chunkHead(): Omit<ChatChunk, "choices"> {
+    const { id, created, model, includeUsage } = this.#head;
+    return { id, object: "chat.completion.chunk", created, model, ...(includeUsage && { usage: null }) };
+  }
+}
+
+/** `cancelled` never comes here: the edge turns it into an error. */
+function toWireFinish(reason: FinishReason): WireFinishReason {
+  return reason === "cancelled" ? "stop" : reason;
+}

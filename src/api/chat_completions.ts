@@ -1,0 +1,191 @@
+// deno-lint-ignore-file camelcase -- the wire's own names
+/**
+ * POST /v1/chat/completions: the request, from JSON to flow types. The way back is chat_answer.ts.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Conversation } from "../flow.ts";
+import type { JsonObject } from "./body.ts";
+import { RequestError } from "./errors.ts";
+import { type FieldTable, IgnoredFields, isEmpty, LISTED, nothingIf, sortFields, WORKS } from "./fields.ts";
+import { toMessages } from "./messages.ts";
+import {
+  LOGPROBS_TOP_MAX,
+  SAMPLING_FIELDS,
+  SAMPLING_SHAPE,
+  type SamplingFields,
+  STREAM_OPTIONS_FIELDS,
+  TOKENS_MAX,
+} from "./sampling.ts";
+import { parseWith } from "./schema.ts";
+
+const NO_TOOLS = "tool calling is not available yet in this version";
+const NO_SCHEMA = "constrained output is not available yet in this version";
+const NO_AUDIO = "audio is not available yet in this version";
+const NO_BUDGET = "thinking budgets are not available yet in this version";
+
+/** What becomes of each field of a chat completion request. */
+export const CHAT_FIELDS: FieldTable = {
+  ...SAMPLING_FIELDS,
+  model: WORKS,
+  messages: WORKS,
+  max_completion_tokens: WORKS,
+  logprobs: WORKS,
+  top_logprobs: WORKS,
+  chat_template_kwargs: WORKS,
+  enable_thinking: WORKS,
+  reasoning_effort: WORKS,
+  continue_final_message: WORKS,
+  add_generation_prompt: WORKS,
+
+  // They would change the answer.
+  tools: { rule: "refused", why: NO_TOOLS, judge: judgeTools },
+  tool_choice: { rule: "refused", why: NO_TOOLS, judge: nothingIf("none", "auto") },
+  functions: { rule: "refused", why: NO_TOOLS, judge: judgeTools },
+  function_call: { rule: "refused", why: NO_TOOLS, judge: nothingIf("none", "auto") },
+  response_format: {
+    rule: "refused",
+    why: NO_SCHEMA,
+    judge: (format) =>
+      typeof format === "object" && format !== null && Reflect.get(format, "type") === "text" ? "nothing" : "refused",
+  },
+  modalities: {
+    rule: "refused",
+    why: NO_AUDIO,
+    judge: (list) => Array.isArray(list) && list.every((item) => item === "text") ? "nothing" : "refused",
+  },
+  audio: { rule: "refused", why: NO_AUDIO },
+  web_search_options: { rule: "refused", why: "this server searches no web" },
+  reasoning_max_tokens: { rule: "refused", why: NO_BUDGET },
+
+  // They do not.
+  draft: LISTED, // drafting is lossless by contract, so on or off is no other answer
+  metadata: LISTED,
+  moderation: LISTED,
+  parallel_tool_calls: LISTED,
+  prediction: LISTED,
+  prompt_cache_key: LISTED,
+  prompt_cache_options: LISTED,
+  prompt_cache_retention: LISTED,
+  safety_identifier: LISTED,
+  service_tier: LISTED,
+  store: LISTED,
+  user: LISTED,
+  verbosity: LISTED,
+};
+
+const templateArguments = z.record(z.string(), z.unknown(), "expected an object of template variables");
+
+const ChatFields = z.object({
+  ...SAMPLING_SHAPE,
+  model: z.string("expected a model id").max(512, "expected a model id of at most 512 characters").optional(),
+  messages: z.unknown().optional(),
+  max_completion_tokens: z.number().int("expected an integer").min(1, "expected 1 or more")
+    .max(TOKENS_MAX, `expected at most ${TOKENS_MAX}`).optional(),
+  logprobs: z.boolean().optional(),
+  top_logprobs: z.number().int().min(0, `expected 0 to ${LOGPROBS_TOP_MAX}`)
+    .max(LOGPROBS_TOP_MAX, `expected 0 to ${LOGPROBS_TOP_MAX}`).optional(),
+  chat_template_kwargs: templateArguments.optional(),
+  enable_thinking: z.boolean().optional(),
+  reasoning_effort: z.string().max(32).optional(),
+  continue_final_message: z.boolean().optional(),
+  add_generation_prompt: z.boolean().optional(),
+});
+
+/** A chat completion request, checked. */
+export interface ChatRequest {
+  /** As the client wrote it; absent: the default model. */
+  model?: string;
+  /** What the template renders. */
+  conversation: Conversation;
+  /** How to draw, not yet filled with the model's defaults. */
+  sampling: SamplingFields;
+  /** What the client asked for; absent: as many as the context leaves. */
+  maxTokens?: number;
+  /** The field that said so, for the list of ignored ones when it is more than is left. */
+  maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** Alternatives a token; absent: no logprobs. */
+  logprobsTop?: number;
+  /** Answers to make. */
+  choiceCount: number;
+  /** SSE or one JSON. */
+  stream: boolean;
+  /** A last chunk with usage. */
+  includeUsage: boolean;
+  /** Accepted without effect. */
+  ignored: IgnoredFields;
+}
+
+/**
+ * Reads a body.
+ *
+ * @throws {RequestError} For the first field that can't be used.
+ */
+export function parseChatRequest(body: JsonObject): ChatRequest {
+  const ignored = new IgnoredFields();
+  const fields = parseWith(ChatFields, sortFields(CHAT_FIELDS, body, ignored));
+  sortFields(STREAM_OPTIONS_FIELDS, fields.stream_options ?? {}, ignored, "stream_options");
+  const maxTokens = toMaxTokens(fields.max_tokens, fields.max_completion_tokens);
+  const logprobsTop = toLogprobsTop(fields.logprobs ?? false, fields.top_logprobs);
+  return {
+    ...(fields.model !== undefined && { model: fields.model }),
+    conversation: toConversation(fields, ignored),
+    sampling: fields,
+    ...(maxTokens !== undefined && { maxTokens }),
+    maxTokensField: maxTokens === fields.max_tokens ? "max_tokens" : "max_completion_tokens",
+    ...(logprobsTop !== undefined && { logprobsTop }),
+    choiceCount: fields.n ?? 1,
+    stream: fields.stream ?? false,
+    includeUsage: fields.stream_options?.include_usage ?? false,
+    ignored,
+  };
+}
+
+function toConversation(fields: z.output<typeof ChatFields>, ignored: IgnoredFields): Conversation {
+  const messages = toMessages(fields.messages, ignored);
+  const continues = fields.continue_final_message ?? false;
+  if (continues && messages.at(-1)?.role !== "assistant") {
+    throw new RequestError(
+      "invalid_request",
+      "Invalid request body: `continue_final_message` needs an assistant message at the end of `messages`.",
+      { param: "continue_final_message" },
+    );
+  }
+  if (fields.add_generation_prompt !== undefined && fields.add_generation_prompt === continues) {
+    throw new RequestError(
+      "unsupported_combination",
+      "`add_generation_prompt` must be false with `continue_final_message` and true without it.",
+      { param: "add_generation_prompt" },
+    );
+  }
+  return {
+    messages,
+    tools: [],
+    templateArguments: {
+      ...fields.chat_template_kwargs,
+      ...(fields.enable_thinking !== undefined && { enable_thinking: fields.enable_thinking }),
+      ...(fields.reasoning_effort !== undefined && { reasoning_effort: fields.reasoning_effort }),
+    },
+    addGenerationPrompt: !continues,
+  };
+}
+
+/** Both names bound the answer, so the smaller one does. */
+function toMaxTokens(first: number | undefined, second: number | undefined): number | undefined {
+  return first === undefined ? second : Math.min(first, second ?? first);
+}
+
+function toLogprobsTop(logprobs: boolean, top: number | undefined): number | undefined {
+  if (logprobs) return top ?? 0;
+  if (top === undefined || top === 0) return undefined;
+  throw new RequestError("invalid_request", "Invalid request body: `top_logprobs` needs `logprobs`: true.", {
+    param: "top_logprobs",
+  });
+}
+
+function judgeTools(tools: unknown, body: JsonObject): "refused" | "listed" | "nothing" {
+  if (isEmpty(tools)) return "nothing";
+  const choice = body.tool_choice ?? body.function_call;
+  return choice === "none" ? "listed" : "refused";
+}

@@ -1,0 +1,103 @@
+// deno-lint-ignore-file camelcase -- the wire's own names
+/**
+ * What a request cost, summed over its choices, as the OpenAI wires say it.
+ *
+ * @module
+ */
+import type { GenerationUsage } from "../flow.ts";
+
+/** `usage` of an answer; `rapid_mlx` is this server's own part. */
+export interface Usage {
+  /** Tokens of the prompt, counted once however many choices it has. */
+  prompt_tokens: number;
+  /** Tokens drawn, end tokens included. */
+  completion_tokens: number;
+  /** Their sum. */
+  total_tokens: number;
+  /** Of prompt_tokens. */
+  prompt_tokens_details: {
+    /** Taken from the prefix cache. */
+    cached_tokens: number;
+  };
+  /** Of completion_tokens. */
+  completion_tokens_details: {
+    /** Inside reasoning. */
+    reasoning_tokens: number;
+  };
+  /** What happened inside; times in milliseconds. */
+  rapid_mlx: {
+    /** As in prompt_tokens_details. */
+    cached_tokens: number;
+    /** Tokens proposed by drafting. */
+    drafted: number;
+    /** Of those, kept. */
+    accepted: number;
+    /** Tool calls that were repaired. */
+    repairs: number;
+    /** Longest wait of a choice for its first step. */
+    queue_ms: number;
+    /** Longest time of a choice from its first step to its first token. */
+    prefill_ms: number;
+    /** From the arrival of the request to its first token; null if none was drawn. */
+    first_token_ms: number | null;
+  };
+}
+
+/** Sums the parts of a request's choices. */
+export class UsageTotal {
+  readonly #prompts = new Map<number, { tokens: number; cachedTokens: number }>();
+  #completionTokens = 0;
+  #reasoningTokens = 0;
+  #drafted = 0;
+  #accepted = 0;
+  #queueUs = 0;
+  #prefillUs = 0;
+  /** Repairs so far. */
+  repairs = 0;
+  /** Milliseconds from the arrival of the request to its first token. */
+  firstTokenMs: number | undefined;
+
+  /** Adds the end of a choice. @param prompt Which of the request's prompts it answers, from 0. */
+  add(prompt: number, usage: GenerationUsage, reasoningTokens: number): void {
+    const known = this.#prompts.get(prompt);
+    // Choices of one prompt share it: what the first had to compute the others may find cached, which is no saving.
+    const cachedTokens = Math.min(known?.cachedTokens ?? usage.cachedTokens, usage.cachedTokens);
+    this.#prompts.set(prompt, { tokens: usage.promptTokens, cachedTokens });
+    this.#completionTokens += usage.completionTokens;
+    this.#reasoningTokens += reasoningTokens;
+    this.#drafted += usage.draftedTokens;
+    this.#accepted += usage.acceptedTokens;
+    this.#queueUs = Math.max(this.#queueUs, usage.queueUs);
+    this.#prefillUs = Math.max(this.#prefillUs, usage.prefillUs);
+  }
+
+  /** The wire form. */
+  toWire(): Usage {
+    let promptTokens = 0;
+    let cachedTokens = 0;
+    for (const prompt of this.#prompts.values()) {
+      promptTokens += prompt.tokens;
+      cachedTokens += prompt.cachedTokens;
+    }
+    return {
+      prompt_tokens: promptTokens,
+      completion_tokens: this.#completionTokens,
+      total_tokens: promptTokens + this.#completionTokens,
+      prompt_tokens_details: { cached_tokens: cachedTokens },
+      completion_tokens_details: { reasoning_tokens: this.#reasoningTokens },
+      rapid_mlx: {
+        cached_tokens: cachedTokens,
+        drafted: this.#drafted,
+        accepted: this.#accepted,
+        repairs: this.repairs,
+        queue_ms: toMs(this.#queueUs),
+        prefill_ms: toMs(this.#prefillUs),
+        first_token_ms: this.firstTokenMs === undefined ? null : Math.round(this.firstTokenMs * 1000) / 1000,
+      },
+    };
+  }
+}
+
+function toMs(us: number): number {
+  return Math.round(us) / 1000;
+}

@@ -1,0 +1,64 @@
+/**
+ * What handlers are given: the parts of the server, and what is known of the request at hand.
+ *
+ * @module
+ */
+import type { Context } from "hono";
+import type { Config } from "../config.ts";
+import type { Engine, EngineSnapshot } from "../engine/engine.ts";
+import type { Logger } from "../log.ts";
+import type { Generator } from "../route/answer.ts";
+import type { ServedModels } from "../route/models.ts";
+import type { Activity } from "./activity.ts";
+import type { Clock } from "./clock.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+
+/** What the edge needs of the engine. */
+export type EdgeEngine = Generator & Pick<Engine, "deviceInfo" | "version"> & { stats(): EngineSnapshot };
+
+/** The parts that the app is made of; all are made elsewhere. */
+export interface AppDependencies {
+  /** Limits, key, hosts, origins. */
+  config: Config;
+  /** Makes tokens. */
+  engine: EdgeEngine;
+  /** Who answers. */
+  models: ServedModels;
+  /** Keeps the books. */
+  activity: Activity;
+  /** Serving or draining. */
+  lifecycle: Lifecycle;
+  /** Time. */
+  clock: Clock;
+  /** Where lines go. */
+  log: Logger;
+  /** Version of this server. */
+  version: string;
+}
+
+/** Hono's types of this app. */
+export interface AppEnvironment {
+  /** Given by the listener; absent when a test calls the app directly. */
+  Bindings: { info?: Deno.ServeHandlerInfo };
+  /** Set by the outermost middleware. */
+  Variables: {
+    /** Hex digits: part of every id of this request. */
+    requestKey: string;
+    /** Carries the request's id. */
+    log: Logger;
+    /** When it arrived; of the app's clock. */
+    arrivedMs: number;
+  };
+}
+
+/** One request. */
+export type AppContext = Context<AppEnvironment>;
+
+/** Answers one request. */
+export type Handler = (context: AppContext, dependencies: AppDependencies) => Response | Promise<Response>;
+
+/** Who asks, for the fairness between clients: the connection. */
+export function toRemote(context: AppContext): string {
+  const address = context.env?.info?.remoteAddr;
+  return address?.transport === "tcp" ? `${address.hostname}:${address.port}` : "local";
+}

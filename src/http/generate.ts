@@ -1,0 +1,219 @@
+/**
+ * From a planned request to its response, whatever the wire: submit, stream or collect, account, log.
+ *
+ * What can fail before the first byte fails before it: every choice is submitted first, so that a full queue is a 429
+ * and not a broken stream. A client that leaves aborts its generations before the core's next step.
+ *
+ * @module
+ */
+import type { AnswerEncoder } from "../api/answer.ts";
+import { RequestError, toErrorEnvelope } from "../api/errors.ts";
+import type { IgnoredFields } from "../api/fields.ts";
+import { UsageTotal } from "../api/usage.ts";
+import type { OutputEvent } from "../flow.ts";
+import type { LogFields, Logger } from "../log.ts";
+import { type Choice, type ChoiceEvent, type Generator, mergeAnswers, startAnswer } from "../route/answer.ts";
+import { type Activity, type ActivityStart, LiveRequest, type Outcome } from "./activity.ts";
+import type { Clock } from "./clock.ts";
+import { isInternal, toRequestError } from "./errors.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import { DONE_FRAME, EVENT_STREAM_HEADERS, toEventStream, toFrame } from "./sse.ts";
+
+/** What answering needs of the server. */
+export interface GenerateDependencies {
+  /** Makes tokens. */
+  engine: Generator;
+  /** Keeps the books. */
+  activity: Activity;
+  /** Says whether a cancelled answer was the server's own doing. */
+  lifecycle: Lifecycle;
+  /** Times the answer. */
+  clock: Clock;
+}
+
+/** A request, ready to be answered. */
+export interface Plan {
+  /** Id of the answer. */
+  id: string;
+  /** Served id. */
+  model: string;
+  /** When the request arrived. */
+  arrivedMs: number;
+  /** What the door and the template took. */
+  prepareMs: number;
+  /** At least one. */
+  choices: readonly Choice[];
+  /** Which prompt a choice answers, from 0. */
+  promptOf: (choice: number) => number;
+  /** Writes the wire. */
+  encoder: AnswerEncoder;
+  /** SSE or one JSON. */
+  stream: boolean;
+  /** A last chunk with usage. */
+  includeUsage: boolean;
+  /** Accepted without effect. */
+  ignored: IgnoredFields;
+  /** Aborts when the client leaves. */
+  clientSignal: AbortSignal;
+  /** Carries the request's id. */
+  log: Logger;
+}
+
+/** One request being answered. */
+interface Exchange extends GenerateDependencies {
+  plan: Plan;
+  live: LiveRequest;
+  usage: UsageTotal;
+}
+
+/**
+ * Answers a request.
+ *
+ * @throws {CoreError} If the core refuses a choice; nothing of the request is left in it then.
+ * @throws {RequestError} If a whole answer can't be finished.
+ */
+export async function respond(plan: Plan, dependencies: GenerateDependencies): Promise<Response> {
+  const live = new LiveRequest(toActivityStart(plan), dependencies.clock);
+  const exchange: Exchange = { ...dependencies, plan, live, usage: new UsageTotal() };
+  const leave = (): void => live.abort.abort();
+  plan.clientSignal.addEventListener("abort", leave);
+  if (plan.clientSignal.aborted) leave();
+  const events = mergeAnswers(submit(exchange));
+  dependencies.activity.begin(live);
+  if (plan.stream) return new Response(streamBody(events, exchange), { headers: toHeaders(exchange) });
+  try {
+    const body = await collectBody(events, exchange);
+    logEnd(exchange, undefined);
+    return new Response(body, { headers: toHeaders(exchange) });
+  } catch (error) {
+    end(exchange, error); // the route logs it
+    throw error;
+  }
+}
+
+function toActivityStart(plan: Plan): ActivityStart {
+  const prompts = new Map(plan.choices.map(({ request }, index) => [plan.promptOf(index), request.prompt.length]));
+  return {
+    id: plan.id,
+    model: plan.model,
+    arrivedMs: plan.arrivedMs,
+    promptTokens: prompts.values().reduce((sum, length) => sum + length, 0),
+    maxTokens: plan.choices[0]?.request.limits.maxTokens ?? 0,
+    seeds: plan.choices.map(({ request }) => request.sampling.seed),
+  };
+}
+
+/** Submits every choice, or none. */
+function submit({ plan, engine, live }: Exchange): AsyncIterableIterator<OutputEvent>[] {
+  const answers: AsyncIterableIterator<OutputEvent>[] = [];
+  try {
+    for (const [index, choice] of plan.choices.entries()) {
+      answers.push(startAnswer(engine, choice, live.abort.signal, (event) => live.observe(index, event)));
+    }
+    return answers;
+  } catch (error) {
+    live.abort.abort();
+    throw error;
+  }
+}
+
+/** One JSON, after the last event. */
+async function collectBody(events: AsyncIterable<ChoiceEvent>, exchange: Exchange): Promise<string> {
+  const { plan, usage } = exchange;
+  for await (const { index, event } of events) {
+    account(exchange, index, event);
+    plan.encoder.collect(index, event);
+  }
+  end(exchange, undefined);
+  return JSON.stringify(plan.encoder.whole(usage.toWire()));
+}
+
+function streamBody(events: AsyncIterable<ChoiceEvent>, exchange: Exchange): ReadableStream<Uint8Array> {
+  return toEventStream(toFrames(events, exchange), {
+    clock: exchange.clock,
+    keepAlive: () => toFrame(exchange.plan.encoder.keepAlive()),
+    onLeave: () => exchange.live.abort.abort(),
+  });
+}
+
+/**
+ * Frames of an event stream. One that breaks ends with an error frame and without `[DONE]`: it must not look whole.
+ */
+async function* toFrames(events: AsyncIterable<ChoiceEvent>, exchange: Exchange): AsyncGenerator<string, void> {
+  const { plan, usage } = exchange;
+  for (const chunk of plan.encoder.opening()) yield toFrame(chunk);
+  try {
+    for await (const { index, event } of events) {
+      account(exchange, index, event);
+      const chunk = plan.encoder.toChunk(index, event);
+      if (chunk) yield toFrame(chunk);
+    }
+  } catch (error) {
+    end(exchange, error);
+    logEnd(exchange, error);
+    yield toFrame(toErrorEnvelope(toRequestError(error, plan.id)));
+    return;
+  }
+  end(exchange, undefined);
+  logEnd(exchange, undefined);
+  if (plan.includeUsage) yield toFrame(plan.encoder.usageChunk(usage.toWire()));
+  yield DONE_FRAME;
+}
+
+/** Keeps the books. @throws {RequestError} If the choice was cancelled: such an answer is not whole. */
+function account({ plan, live, usage, lifecycle }: Exchange, index: number, event: OutputEvent): void {
+  if (event.type === "repair") {
+    usage.repairs++;
+    plan.log.log("debug", "repair", { choice: index, name: event.name, detail: event.detail });
+  }
+  if (event.type !== "finish") return;
+  usage.add(plan.promptOf(index), event.usage, event.reasoningTokens);
+  if (live.firstTokenMs !== undefined) usage.firstTokenMs = live.firstTokenMs;
+  if (event.reason !== "cancelled") return;
+  if (lifecycle.draining) lifecycle.requireServing();
+  throw new RequestError("client_closed_request", "The request was cancelled before its answer was whole.");
+}
+
+/** The end of a request, once. What still runs of its choices has no reader any more. */
+function end(exchange: Exchange, error: unknown): void {
+  exchange.live.abort.abort();
+  exchange.activity.end(exchange.live, toOutcome(exchange, error));
+}
+
+function logEnd({ plan, live, clock }: Exchange, error: unknown): void {
+  const fields: LogFields = {
+    model: live.start.model,
+    stream: plan.stream,
+    promptTokens: live.start.promptTokens,
+    completionTokens: live.completionTokens,
+    firstTokenMs: live.firstTokenMs?.toFixed(1),
+    totalMs: (clock.nowMs() - plan.arrivedMs).toFixed(1),
+    ignored: plan.ignored.toHeader(),
+    seeds: live.start.seeds.join(","),
+  };
+  if (error === undefined) return plan.log.log("info", "answered", fields);
+  const known = toRequestError(error, plan.id);
+  if (isInternal(known)) plan.log.log("error", "answer broke", { ...fields, error: String(error) });
+  else plan.log.log("info", "answer ended early", { ...fields, code: known.code });
+}
+
+function toOutcome({ plan }: Exchange, error: unknown): Outcome {
+  if (error === undefined) return "completed";
+  const { code } = toRequestError(error, plan.id);
+  if (plan.clientSignal.aborted || code === "client_closed_request") return "left";
+  return code === "server_shutting_down" ? "cancelled" : "failed";
+}
+
+function toHeaders({ plan, usage, live, clock }: Exchange): Headers {
+  const headers = new Headers(plan.stream ? EVENT_STREAM_HEADERS : { "content-type": "application/json" });
+  const ignored = plan.ignored.toHeader();
+  if (ignored !== undefined) headers.set("x-rapid-mlx-ignored", ignored);
+  if (plan.stream) return headers;
+  const { queue_ms: queueMs, prefill_ms: prefillMs } = usage.toWire().rapid_mlx;
+  const decodeMs = live.usage.decodeUs / 1000;
+  const timings = { prepare: plan.prepareMs, queue: queueMs, prefill: prefillMs, decode: decodeMs };
+  const parts = Object.entries({ ...timings, total: clock.nowMs() - plan.arrivedMs })
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(3)}`);
+  headers.set("server-timing", parts.join(", "));
+  return headers;
+}

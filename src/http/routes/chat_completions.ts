@@ -1,0 +1,73 @@
+/**
+ * POST /v1/chat/completions: from JSON through template and tokens to a plan of choices.
+ *
+ * @module
+ */
+import type { AnswerHead } from "../../api/answer.ts";
+import { parseBody, toSafeName } from "../../api/body.ts";
+import { ChatEncoder } from "../../api/chat_answer.ts";
+import { type ChatRequest, parseChatRequest } from "../../api/chat_completions.ts";
+import type { IgnoredFields } from "../../api/fields.ts";
+import { findRoom } from "../../route/context.ts";
+import type { AppContext, AppDependencies } from "../app_context.ts";
+import { readBody } from "../body.ts";
+import { toChoices } from "../choices.ts";
+import { respond } from "../generate.ts";
+
+/** Answers a chat. @throws What src/http/errors.ts has rows for. */
+export async function chatCompletions(context: AppContext, dependencies: AppDependencies): Promise<Response> {
+  const { config, models, clock, lifecycle } = dependencies;
+  lifecycle.requireServing();
+  const request = parseChatRequest(parseBody(await readBody(context.req.raw, config, clock)));
+  const { model, loaded } = models.requireLoaded(request.model);
+  const prompt = await loaded.text.render(request.conversation);
+  const log = context.get("log");
+  if (log.enabled("trace")) log.log("trace", "prompt", { text: prompt.text });
+  listUnread(request, loaded.text.chatTemplate ?? "");
+  const room = findRoom(prompt.ids.length, request.maxTokens, loaded.contextTokens);
+  if (room.clamped) request.ignored.add(request.maxTokensField);
+
+  const id = `chatcmpl-${context.get("requestKey")}`;
+  const head = toHead(id, model.id, request, clock.epochSeconds());
+  return await respond({
+    id,
+    model: model.id,
+    arrivedMs: context.get("arrivedMs"),
+    prepareMs: clock.nowMs() - context.get("arrivedMs"),
+    choices: toChoices(context, loaded, {
+      id,
+      sampling: request.sampling,
+      logprobsTop: request.logprobsTop,
+      prompts: [{ ids: prompt.ids, maxTokens: room.maxTokens }],
+      choiceCount: request.choiceCount,
+      continuesText: !request.conversation.addGenerationPrompt,
+    }),
+    promptOf: () => 0,
+    encoder: new ChatEncoder(head, request.logprobsTop !== undefined),
+    stream: request.stream,
+    includeUsage: request.includeUsage,
+    ignored: request.ignored,
+    clientSignal: context.req.raw.signal,
+    log,
+  }, dependencies);
+}
+
+function toHead(id: string, model: string, request: ChatRequest, created: number): AnswerHead {
+  return { id, created, model, choiceCount: request.choiceCount, includeUsage: request.includeUsage };
+}
+
+/** Fields that go to the template have no effect where it does not read them; then they are listed. */
+function listUnread({ conversation, ignored }: ChatRequest, template: string): void {
+  for (const name of Object.keys(conversation.templateArguments)) {
+    if (!mentions(template, name)) addArgument(name, ignored);
+  }
+}
+
+function addArgument(name: string, ignored: IgnoredFields): void {
+  const own = name === "enable_thinking" || name === "reasoning_effort";
+  ignored.add(own ? name : `chat_template_kwargs.${toSafeName(name)}`);
+}
+
+function mentions(template: string, name: string): boolean {
+  return /^\w+$/.test(name) && new RegExp(`\\b${name}\\b`).test(template);
+}

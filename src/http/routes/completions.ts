@@ -1,0 +1,90 @@
+/**
+ * POST /v1/completions: prompts as they are, without a template, to a plan of choices.
+ *
+ * @module
+ */
+import { parseBody } from "../../api/body.ts";
+import { type CompletionPrompt, type CompletionRequest, parseCompletionRequest } from "../../api/completions.ts";
+import { CompletionEncoder } from "../../api/completions_answer.ts";
+import { RequestError } from "../../api/errors.ts";
+import { findRoom } from "../../route/context.ts";
+import type { LoadedModel } from "../../route/models.ts";
+import type { AppContext, AppDependencies } from "../app_context.ts";
+import { readBody } from "../body.ts";
+import { toChoices } from "../choices.ts";
+import { respond } from "../generate.ts";
+
+/** Answers a completion request. @throws What src/http/errors.ts has rows for. */
+export async function completions(context: AppContext, dependencies: AppDependencies): Promise<Response> {
+  const { config, models, clock, lifecycle } = dependencies;
+  lifecycle.requireServing();
+  const request = parseCompletionRequest(parseBody(await readBody(context.req.raw, config, clock)));
+  const { model, loaded } = models.requireLoaded(request.model);
+  const prompts = await Promise.all(request.prompts.map(async (prompt, index) => {
+    const ids = await toTokens(prompt, index, loaded);
+    const room = findRoom(ids.length, request.maxTokens, loaded.contextTokens);
+    if (room.clamped) request.ignored.add("max_tokens");
+    return { ids, maxTokens: room.maxTokens };
+  }));
+  const log = context.get("log");
+  if (log.enabled("trace")) log.log("trace", "prompts", { texts: JSON.stringify(request.prompts) });
+
+  const id = `cmpl-${context.get("requestKey")}`;
+  const choices = toChoices(context, loaded, {
+    id,
+    sampling: request.sampling,
+    logprobsTop: request.logprobsTop,
+    prompts,
+    choiceCount: request.choiceCount,
+    continuesText: true,
+  });
+  const { includeUsage } = request;
+  const head = { id, created: clock.epochSeconds(), model: model.id, choiceCount: choices.length, includeUsage };
+  return await respond({
+    id,
+    model: model.id,
+    arrivedMs: context.get("arrivedMs"),
+    prepareMs: clock.nowMs() - context.get("arrivedMs"),
+    choices,
+    promptOf: (choice) => Math.floor(choice / request.choiceCount),
+    encoder: new CompletionEncoder(head, toEcho(request, loaded), request.logprobsTop),
+    stream: request.stream,
+    includeUsage,
+    ignored: request.ignored,
+    clientSignal: context.req.raw.signal,
+    log,
+  }, dependencies);
+}
+
+async function toTokens(prompt: CompletionPrompt, index: number, { text, info }: LoadedModel): Promise<Int32Array> {
+  if (typeof prompt === "string") {
+    // A raw prompt may spell control tokens, as with vLLM and llama.cpp: it is the caller's own template.
+    const ids = await text.encode(prompt, { addSpecial: true, parseSpecial: true });
+    if (ids.length > 0) return ids;
+    throw new RequestError("invalid_request", "Invalid request body: `prompt` is empty: it has no tokens.", {
+      param: "prompt",
+    });
+  }
+  const unknown = prompt.find((id) => id >= info.vocabularySize);
+  if (unknown === undefined) return Int32Array.from(prompt);
+  throw new RequestError(
+    "invalid_request",
+    `Invalid request body: \`prompt\` number ${index} has the token ${unknown}; the model has tokens 0 to ` +
+      `${info.vocabularySize - 1}.`,
+    { param: "prompt" },
+  );
+}
+
+/** What each choice's text begins with: its prompt, if asked for. */
+function toEcho(request: CompletionRequest, { text }: LoadedModel): string[] {
+  if (!request.echo) return [];
+  return request.prompts.flatMap((prompt) => {
+    const shown = typeof prompt === "string" ? prompt : toText(prompt, (id) => text.vocabulary.bytes(id));
+    return Array.from({ length: request.choiceCount }, () => shown);
+  });
+}
+
+function toText(ids: readonly number[], bytesOf: (id: number) => Uint8Array): string {
+  const decoder = new TextDecoder();
+  return ids.map((id) => decoder.decode(bytesOf(id), { stream: true })).join("") + decoder.decode();
+}

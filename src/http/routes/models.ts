@@ -1,0 +1,52 @@
+/**
+ * GET /v1/models and /v1/models/{id}; an id may contain slashes.
+ *
+ * @module
+ */
+import { RequestError } from "../../api/errors.ts";
+import { type ModelEntry, toModelEntry, toModelList } from "../../api/models.ts";
+import type { ServedModel } from "../../route/models.ts";
+import type { AppContext, AppDependencies } from "../app_context.ts";
+
+/** Most entries of a page, as Anthropic's. */
+const LIMIT_MAX = 1000;
+
+/** The list; `limit` and `after_id` (or OpenAI's `after`) page it. */
+export function listModels(context: AppContext, { models }: AppDependencies): Response {
+  const limit = toLimit(context.req.query("limit"));
+  const after = context.req.query("after_id") ?? context.req.query("after");
+  return context.json(toModelList(models.list().map(toEntry), limit, after));
+}
+
+/** One entry. @throws {ModelNotFound} If none is served under that id. */
+export function showModel(context: AppContext, { models }: AppDependencies): Response {
+  const path = new URL(context.req.url).pathname;
+  return context.json(toEntry(models.require(decodeId(path.replace(/^(\/v1)?\/models\//, "")))));
+}
+
+function toEntry({ id, hfId, createdSeconds, status }: ServedModel): ModelEntry {
+  const loaded = status.state === "ready" ? status.loaded : undefined;
+  return toModelEntry({
+    id,
+    hfId,
+    createdSeconds,
+    state: status.state,
+    contextTokens: loaded?.contextTokens,
+    quantization: loaded?.info.quantization,
+  });
+}
+
+function toLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new RequestError("invalid_request", `\`limit\`: expected 1 to ${LIMIT_MAX}.`, { param: "limit" });
+}
+
+function decodeId(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Which model answers: the served models, by the names that a request may use.
+ *
+ * A name is the served id, the Hugging Face id, `default`, or absent; the first model is the default. An entry exists
+ * from the moment its load begins, so that a client that is early hears "loading" and not "unknown".
+ *
+ * @module
+ */
+import type { SamplingDefaults } from "../api/sampling.ts";
+import type { ModelHandle, ModelInfo } from "../ffi/core.ts";
+import type { TextModel } from "../prompt/text_model.ts";
+
+/** A model that can answer. */
+export interface LoadedModel {
+  /** In the core. */
+  handle: ModelHandle;
+  /** What the core says of it. */
+  info: ModelInfo;
+  /** Templates and tokenizer. */
+  text: TextModel;
+  /** Sampling where a request says nothing: the profile's, else the checkpoint's. */
+  sampling: SamplingDefaults;
+  /** Largest prompt plus answer that is served. */
+  contextTokens: number;
+}
+
+/** How far a model is. */
+export type ModelStatus =
+  | { state: "loading"; perMille: number }
+  | { state: "ready"; loaded: LoadedModel }
+  | { state: "failed"; message: string };
+
+/** One served model. */
+export interface ServedModel {
+  /** What answers and lists call it. */
+  readonly id: string;
+  /** Its Hugging Face id, when it has one. */
+  readonly hfId?: string;
+  /** When its load began; seconds since the epoch. */
+  readonly createdSeconds: number;
+  /** Changed by whoever loads it. */
+  status: ModelStatus;
+}
+
+/** A request named a model that is not served. */
+export class ModelNotFound extends Error {
+  /** @param message Names the served ids. */
+  constructor(message: string) {
+    super(message);
+    this.name = "ModelNotFound";
+  }
+}
+
+/** A request named a model that is served but can't answer. */
+export class ModelNotReady extends Error {
+  /** Whether waiting helps. */
+  readonly loading: boolean;
+
+  /** @param message Says how far it is, or why it failed. @param loading Whether waiting helps. */
+  constructor(message: string, loading: boolean) {
+    super(message);
+    this.name = "ModelNotReady";
+    this.loading = loading;
+  }
+}
+
+/** The served models. */
+export class ServedModels {
+  readonly #models: ServedModel[] = [];
+
+  /** Adds a model whose load begins. */
+  add(id: string, createdSeconds: number, hfId?: string): ServedModel {
+    const status: ModelStatus = { state: "loading", perMille: 0 };
+    const model: ServedModel = { id, createdSeconds, status, ...(hfId !== undefined && { hfId }) };
+    this.#models.push(model);
+    return model;
+  }
+
+  /** In the order of their loads; the first is the default. */
+  list(): readonly ServedModel[] {
+    return this.#models;
+  }
+
+  /** The model that a request means. @throws {ModelNotFound} If none is served under that name. */
+  require(name: string | undefined): ServedModel {
+    const found = this.#find(name);
+    if (found) return found;
+    const served = this.#models.map(({ id }) => id).join(", ");
+    const asked = name === undefined ? "a default model" : `the model ${toShown(name)}`;
+    throw new ModelNotFound(`Cannot find ${asked}. Served: ${served === "" ? "none" : served}.`);
+  }
+
+  /**
+   * The same, ready to answer.
+   *
+   * @throws {ModelNotFound} If none is served under that name.
+   * @throws {ModelNotReady} If it is loading or has failed.
+   */
+  requireLoaded(name: string | undefined): { model: ServedModel; loaded: LoadedModel } {
+    const model = this.require(name);
+    switch (model.status.state) {
+      case "ready":
+        return { model, loaded: model.status.loaded };
+      case "loading":
+        throw new ModelNotReady(
+          `The model ${model.id} is loading (${Math.floor(model.status.perMille / 10)} %). Try again in a moment.`,
+          true,
+        );
+      case "failed":
+        throw new ModelNotReady(`The model ${model.id} could not be loaded: ${model.status.message}`, false);
+    }
+  }
+
+  #find(name: string | undefined): ServedModel | undefined {
+    if (name === undefined || name === "default") return this.#models[0];
+    return this.#models.find(({ id, hfId }) => id === name || hfId === name);
+  }
+}
+
+/** A client's text in a message: quoted and bounded. */
+function toShown(name: string): string {
+  return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
+}
