@@ -13,6 +13,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import { AddedTokenSplitter } from "./added_tokens.ts";
 import { TextFilesError, TextWorkerError } from "./errors.ts";
 import { TEXT_CHARS_MAX } from "./limits.ts";
+import { toLibraryPreTokenizer } from "./pre_tokenizers.ts";
 import type { AddedTokenJson, TextFiles } from "./text_files.ts";
 
 /** How to read a text. */
@@ -36,7 +37,8 @@ export class TextTokenizer {
   /** Builds the tables. @throws {TextFilesError} If the library does not know a part of the tokenizer. */
   constructor(files: TextFiles) {
     try {
-      this.#library = new Tokenizer(files.tokenizer, files.tokenizerConfig);
+      const preTokenizer = toLibraryPreTokenizer(files.tokenizer.pre_tokenizer);
+      this.#library = new Tokenizer({ ...files.tokenizer, pre_tokenizer: preTokenizer }, files.tokenizerConfig);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new TextFilesError(`Cannot use tokenizer.json: ${reason}`);
