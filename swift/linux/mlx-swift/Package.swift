@@ -11,6 +11,8 @@ let wheel = environment["RMX_MLX_WHEEL"] ?? root.appendingPathComponent("build/m
 // Where the linked file looks for libmlx at run time. The released library gets a path relative to itself from src/setup.
 let runPath = environment["RMX_RUN_PATH"] ?? "\(wheel)/mlx/lib"
 
+let strict: [SwiftSetting] = [.unsafeFlags(["-warnings-as-errors"])]
+
 let package = Package(
     name: "mlx-swift",
     products: [
@@ -25,8 +27,10 @@ let package = Package(
                 .unsafeFlags(["-L\(wheel)/mlx/lib", "-Xlinker", "-rpath", "-Xlinker", runPath]),
                 .linkedLibrary("mlx"),
             ]),
-        .target(name: "MLX", dependencies: ["CMLX"]),
-        .target(name: "MLXCPU", dependencies: ["CMLX", "MLX"]),
+        .target(name: "MLX", dependencies: ["CMLX"], swiftSettings: strict),
+        .target(name: "MLXCPU", dependencies: ["CMLX", "MLX"], swiftSettings: strict),
+        .testTarget(
+            name: "MLXTests", dependencies: ["MLX"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx20

@@ -1,0 +1,81 @@
+// Evaluation, devices and streams, memory: what runs rather than what is computed.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <variant>
+
+#include "guard.h"
+
+namespace mx = mlx::core;
+using namespace cmlx;
+
+namespace {
+mx::Device device_of(int32_t device) { return device == 0 ? mx::Device(mx::Device::cpu) : mx::Device(mx::Device::gpu); }
+
+cmlx_stream as_c(const mx::Stream &s) {
+  return {s.index, s.device.type == mx::Device::cpu ? 0 : 1, s.device.index};
+}
+
+cmlx_stream missing(int32_t device) { return {-1, device, 0}; }
+}  // namespace
+
+bool cmlx_eval(const cmlx_array *handles, size_t count) {
+  return run([&] { mx::eval(arrays(handles, count)); });
+}
+
+bool cmlx_async_eval(const cmlx_array *handles, size_t count) {
+  return run([&] { mx::async_eval(arrays(handles, count)); });
+}
+
+bool cmlx_gpu_is_available(void) {
+  return guarded(false, [] { return mx::is_available(mx::Device::gpu); });
+}
+
+cmlx_stream cmlx_default_stream(int32_t device) {
+  return guarded(missing(device), [&] { return as_c(mx::default_stream(device_of(device))); });
+}
+
+cmlx_stream cmlx_new_stream(int32_t device) {
+  return guarded(missing(device), [&] { return as_c(mx::new_stream(device_of(device))); });
+}
+
+bool cmlx_synchronize(cmlx_stream s) {
+  return run([&] { mx::synchronize(stream(s)); });
+}
+
+size_t cmlx_active_memory(void) { return mx::get_active_memory(); }
+size_t cmlx_cache_memory(void) { return mx::get_cache_memory(); }
+size_t cmlx_peak_memory(void) { return mx::get_peak_memory(); }
+size_t cmlx_memory_limit(void) { return mx::get_memory_limit(); }
+void cmlx_reset_peak_memory(void) { mx::reset_peak_memory(); }
+size_t cmlx_set_cache_limit(size_t bytes) { return mx::set_cache_limit(bytes); }
+size_t cmlx_set_memory_limit(size_t bytes) { return mx::set_memory_limit(bytes); }
+void cmlx_clear_cache(void) {
+  run([] { mx::clear_cache(); });
+}
+
+size_t cmlx_device_memory(char *name, size_t capacity) {
+  return guarded<size_t>(0, [&]() -> size_t {
+    auto gpu = mx::is_available(mx::Device::gpu);
+    auto &info = mx::device_info(device_of(gpu ? 1 : 0));
+    auto text = [&](const char *key) -> std::string {
+      auto found = info.find(key);
+      if (found == info.end()) return "";
+      auto value = std::get_if<std::string>(&found->second);
+      return value ? *value : "";
+    };
+    auto label = text("device_name").empty() ? text("architecture") : text("device_name");
+    auto length = std::min(label.size(), capacity - 1);
+    std::memcpy(name, label.data(), length);
+    name[length] = 0;
+    if (gpu) {
+      for (auto key : {"total_memory", "memory_size"}) {
+        auto found = info.find(key);
+        if (found == info.end()) continue;
+        if (auto value = std::get_if<size_t>(&found->second)) return *value;
+      }
+    }
+    return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  });
+}

@@ -1,0 +1,110 @@
+// What MLX's allocator holds, and its limits. Bytes everywhere.
+import CMLX
+import Foundation
+
+/// Memory of MLX's allocator, in bytes.
+public enum Memory {
+    /// Three numbers at one time.
+    public struct Snapshot: CustomStringConvertible, Codable, Sendable {
+        /// Bytes in arrays.
+        public var activeMemory: Int
+        /// Bytes kept for later arrays.
+        public var cacheMemory: Int
+        /// The most bytes in arrays since the start or the last reset.
+        public var peakMemory: Int
+
+        /// The change from this snapshot to another.
+        public func delta(_ other: Snapshot) -> Snapshot {
+            Snapshot(
+                activeMemory: other.activeMemory - activeMemory, cacheMemory: other.cacheMemory - cacheMemory,
+                peakMemory: other.peakMemory - peakMemory)
+        }
+
+        /// The numbers, for people.
+        public var description: String {
+            "Peak: \(peakMemory)\nActive: \(activeMemory)\nCache: \(cacheMemory)"
+        }
+    }
+
+    private static let lock = NSLock()
+    nonisolated(unsafe) private static var knownCacheLimit: Int?
+
+    /// Bytes in arrays.
+    public static var activeMemory: Int { cmlx_active_memory() }
+
+    /// Bytes kept for later arrays.
+    public static var cacheMemory: Int { cmlx_cache_memory() }
+
+    /// The most bytes in arrays since the start or the last reset; setting it to any number resets it.
+    public static var peakMemory: Int {
+        get { cmlx_peak_memory() }
+        set { cmlx_reset_peak_memory() }
+    }
+
+    /// All three numbers.
+    public static func snapshot() -> Snapshot {
+        Snapshot(activeMemory: activeMemory, cacheMemory: cacheMemory, peakMemory: peakMemory)
+    }
+
+    /// The most bytes to keep for later arrays.
+    public static var cacheLimit: Int {
+        get {
+            lock.withLock {
+                if let knownCacheLimit { return knownCacheLimit }
+                // MLX only tells the old limit when it takes a new one.
+                let limit = cmlx_set_cache_limit(cmlx_cache_memory())
+                _ = cmlx_set_cache_limit(limit)
+                knownCacheLimit = Int(clamping: limit)
+                return Int(clamping: limit)
+            }
+        }
+        set {
+            lock.withLock {
+                knownCacheLimit = newValue
+                _ = cmlx_set_cache_limit(Swift.max(newValue, 0))
+            }
+        }
+    }
+
+    /// Bytes in arrays above which MLX waits for running work before it allocates more.
+    public static var memoryLimit: Int {
+        get { Int(clamping: cmlx_memory_limit()) }
+        set { _ = cmlx_set_memory_limit(Swift.max(newValue, 0)) }
+    }
+
+    /// Gives the bytes that are kept for later arrays back to the system.
+    public static func clearCache() {
+        evalLock.withLock { cmlx_clear_cache() }
+    }
+}
+
+/// The device that MLX computes on. (Upstream has this on Apple systems only.)
+public enum GPU {
+    /// What is known of the device.
+    public struct DeviceInfo: Sendable {
+        /// Its name.
+        public let architecture: String
+        /// The largest array, in bytes.
+        public let maxBufferSize: Int
+        /// How many bytes it is meant to use; 0 if unknown.
+        public let maxRecommendedWorkingSetSize: UInt64
+        /// All its memory, in bytes.
+        public let memorySize: Int
+    }
+
+    /// The GPU if MLX has one, else the CPU with the machine's memory.
+    public static func deviceInfo() -> DeviceInfo {
+        var name = [CChar](repeating: 0, count: 256)
+        let memory = cmlx_device_memory(&name, name.count)
+        let text = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return DeviceInfo(
+            architecture: text, maxBufferSize: memory, maxRecommendedWorkingSetSize: UInt64(memory) * 3 / 4,
+            memorySize: memory)
+    }
+
+    /// How many bytes the device is meant to use: three quarters of its memory.
+    public static func maxRecommendedWorkingSetBytes() -> Int? {
+        let bytes = deviceInfo().maxRecommendedWorkingSetSize
+        return bytes > 0 ? Int(clamping: bytes) : nil
+    }
+}
