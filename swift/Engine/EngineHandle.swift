@@ -11,23 +11,33 @@ public final class EngineHandle: Sendable {
     private let clock: any EngineClock
     private let mailbox: Mailbox
     private let events: EventQueue
-    private let thread: EngineThread
+    private let thread: EngineThread?
 
     /// Starts the engine thread.
     /// - Throws: `argument` if the config's numbers do not go together, `internal` if the system gives no thread.
-    public init(
+    public convenience init(
         config: EngineConfig, loader: any ModelLoader, clock: any EngineClock = MonotonicClock()
     ) throws(EngineError) {
-        try config.check()
         let mailbox = Mailbox(config: config)
         let events = EventQueue(onRelief: { mailbox.poke() })
+        try config.check()
+        let thread = try EngineThread {
+            EngineLoop(config: config, loader: loader, clock: clock, mailbox: mailbox, events: events).run()
+        }
+        self.init(config: config, loader: loader, clock: clock, mailbox: mailbox, events: events, thread: thread)
+    }
+
+    /// Joins the parts; without a thread somebody else turns the loop, as the tests do.
+    init(
+        config: EngineConfig, loader: any ModelLoader, clock: any EngineClock, mailbox: Mailbox, events: EventQueue,
+        thread: EngineThread?
+    ) {
         self.config = config
         self.loader = loader
         self.clock = clock
         self.mailbox = mailbox
         self.events = events
-        self.thread = try EngineThread(
-            config: config, loader: loader, clock: clock, mailbox: mailbox, events: events)
+        self.thread = thread
     }
 
     deinit { close() }
@@ -66,10 +76,10 @@ public final class EngineHandle: Sendable {
     }
 
     /// Waits for events, a wake or the timeout. At most one wait may be in flight.
-    /// - Parameters:
-    ///   - maxEvents: At least 1.
-    ///   - maxBytes: Room for payloads, each padded to 8; `Limits.eventPayloadBytesMax` is always enough for one.
-    ///   - timeoutMs: 0 polls.
+    ///
+    /// `maxEvents` is at least 1. `maxBytes` is the room for payloads, each padded to 8 bytes;
+    /// `Limits.eventPayloadBytesMax` is always enough for one. A timeout of 0 polls. A wake that comes while nobody
+    /// waits ends the next wait.
     /// - Throws: `argument`, `space` if the first event does not fit, `closed` after the last event of a closed engine.
     public func wait(maxEvents: Int, maxBytes: Int, timeoutMs: UInt32) throws(EngineError) -> EventBatch {
         try events.wait(maxEvents: maxEvents, maxBytes: maxBytes, timeoutUs: UInt64(timeoutMs) * 1_000)
@@ -80,6 +90,18 @@ public final class EngineHandle: Sendable {
         events.wake()
     }
 
+    /// Bytes of a checkpoint's weights and of cache a token, from headers alone; reads files.
+    /// - Throws: What the loader says of the files.
+    public func estimate(
+        path: String, options: ModelOptions
+    ) throws(EngineError) -> (weightBytes: Int, kvBytesPerToken: Int) {
+        do {
+            return try loader.estimate(path: path, options: options)
+        } catch {
+            throw EngineError(wrapping: error, while: "estimating \(path)")
+        }
+    }
+
     /// Counters after the last step.
     public func stats() -> EngineStatistics {
         mailbox.statistics
@@ -88,8 +110,8 @@ public final class EngineHandle: Sendable {
     /// Finishes all requests with CANCELLED, frees the models and joins the thread; a load under way is waited for.
     /// Events not yet read stay readable. Idempotent.
     public func close() {
-        _ = mailbox.beginClose()
-        thread.join()
+        mailbox.beginClose()
+        thread?.join()
         events.close()
     }
 

@@ -1,4 +1,6 @@
 /// What the engine thread does until the engine is closed: take commands, run a step, tell what happened.
+///
+/// Holds no lock while a step or a load runs.
 
 #if canImport(Darwin)
 import ObjectiveC
@@ -11,7 +13,8 @@ struct EngineLoop {
     private let mailbox: Mailbox
     private let events: EventQueue
     private let config: EngineConfig
-    private let scheduler: Scheduler
+    /// Requests and models.
+    let scheduler: Scheduler
 
     /// Nothing loaded yet.
     init(
@@ -25,19 +28,29 @@ struct EngineLoop {
         scheduler = Scheduler(config: config, clock: clock)
     }
 
-    /// Returns after a close: every request has its FINISH and no runner is left.
+    /// What comes after a turn.
+    enum Next: Equatable {
+        /// Another turn, which may wait so long for commands; nil: without end.
+        case turn(waitUs: UInt64?)
+        /// Closed: every request has its FINISH and no runner is left.
+        case end
+    }
+
+    /// Turns until the engine is closed.
     func run() {
-        var timeoutUs: UInt64? = 0
-        while true {
-            let intake = mailbox.take(timeoutUs: timeoutUs)
-            var closed = false
-            pooled {
-                closed = intake.closing
-                for command in intake.commands { obey(command, closing: closed) }
-                if closed { end() } else { timeoutUs = step() }
-            }
-            if closed { return }
+        var waitUs: UInt64? = 0
+        while case .turn(let next) = turn(waitUs: waitUs) { waitUs = next }
+    }
+
+    /// Takes commands, waiting so long if there are none, and runs a step.
+    func turn(waitUs: UInt64?) -> Next {
+        let intake = mailbox.take(timeoutUs: waitUs)
+        var next = Next.end
+        pooled {
+            for command in intake.commands { obey(command, closing: intake.closing) }
+            if intake.closing { end() } else { next = .turn(waitUs: step()) }
         }
+        return next
     }
 
     /// Objects that Apple's frameworks autorelease have no run loop on this thread that would free them.
@@ -63,7 +76,7 @@ struct EngineLoop {
         }
     }
 
-    /// Gives the time that the mailbox may wait: 0 after work.
+    /// Gives how long the next turn may wait: not at all after work.
     private func step() -> UInt64? {
         let progress = scheduler.step(events.pressure)
         flush()
@@ -90,7 +103,10 @@ struct EngineLoop {
 
     private func end() {
         scheduler.cancelAll("The engine was closed")
-        for handle in scheduler.models.keys { scheduler.removeModel(handle) }
+        for handle in scheduler.models.keys {
+            scheduler.removeModel(handle)
+            mailbox.free(handle)
+        }
         loader.trimMemory()
         flush()
     }

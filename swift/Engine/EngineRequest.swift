@@ -40,7 +40,7 @@ extension EngineRequest {
         guard prompt.count < model.contextTokens else {
             throw EngineError(
                 .argument,
-                "The prompt has \(prompt.count) tokens; the context of \(model.contextTokens) leaves no room for a token")
+                "The prompt has \(prompt.count) tokens; the context of \(model.contextTokens) has no room for one more")
         }
         guard maxTokens > 0 else { throw EngineError(.argument, "max_tokens is \(maxTokens); wanted is at least 1") }
         guard endTokens.count <= Limits.endTokensMax else {

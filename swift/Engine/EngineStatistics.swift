@@ -1,6 +1,6 @@
 /// Counters of an engine. Encoded as JSON they are the text of `rmx_engine_stats`.
 
-/// Totals since open, unless said otherwise. A snapshot between two steps.
+/// Totals since open, unless said otherwise; a snapshot between two steps.
 public struct EngineStatistics: Sendable, Equatable, Codable {
     /// Requests holding a sequence, now.
     public var running = 0

@@ -1,8 +1,5 @@
-/// The one OS thread that calls loaders and runners for the engine's life: MLX's streams belong to a thread, so load,
-/// prefill, decode and free happen on the same one.
-///
-/// Takes commands from the mailbox between two steps, gives events to the queue after each. Holds no lock while a step
-/// or a load runs.
+/// An OS thread for the engine's life: MLX's streams belong to a thread, so load, prefill, decode and free happen on
+/// the same one. What it does is EngineLoop's.
 
 #if canImport(Darwin)
 import Darwin
@@ -10,7 +7,7 @@ import Darwin
 import Glibc
 #endif
 
-/// A running engine thread.
+/// A running thread.
 final class EngineThread: Sendable {
     /// What becomes of the thread, for `join`.
     private enum Ending: Sendable {
@@ -27,12 +24,7 @@ final class EngineThread: Sendable {
 
     /// Starts it.
     /// - Throws: `internal` if the system gives no thread.
-    init(
-        config: EngineConfig, loader: any ModelLoader, clock: any EngineClock, mailbox: Mailbox, events: EventQueue
-    ) throws(EngineError) {
-        let body: @Sendable () -> Void = {
-            EngineLoop(config: config, loader: loader, clock: clock, mailbox: mailbox, events: events).run()
-        }
+    init(_ body: @escaping @Sendable () -> Void) throws(EngineError) {
         thread = Thread(id: try EngineThread.start(body))
     }
 

@@ -65,8 +65,7 @@ final class EventQueue: Sendable {
 
     /// Waits for an event, a wake or the timeout, then drains what fits.
     ///
-    /// A wake that comes while nobody waits ends the next wait at once, so none is lost.
-    /// - Parameter timeoutUs: Microseconds; 0 polls.
+    /// A wake that comes while nobody waits ends the next wait at once, so none is lost. A timeout of 0 polls.
     /// - Throws: `argument` if another wait is in flight or `maxEvents` is 0; `space` if the first event's payload is
     ///   over `maxBytes`; `closed` once the queue is closed and empty.
     func wait(maxEvents: Int, maxBytes: Int, timeoutUs: UInt64) throws(EngineError) -> EventBatch {

@@ -5,7 +5,9 @@
 ///
 /// Invariants: a handle is never 0; a freed handle is not given again until its slot was used 65,535 more times.
 
-/// A table of up to 65,536 values by handle. Not synchronized: its owner locks.
+/// A table of up to 65,536 values by handle.
+///
+/// Not synchronized: its owner locks.
 public struct HandleTable<Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         var generation: UInt16

@@ -1,4 +1,5 @@
-/// Every bound of the engine, with its unit and its reason. What is over a bound is refused by name, never cut silently.
+/// Every bound of the engine, with its unit and its reason. What is over a bound is refused by name, never cut
+/// silently.
 
 /// Bounds that no config changes.
 public enum Limits {

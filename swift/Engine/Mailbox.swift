@@ -145,18 +145,15 @@ final class Mailbox: Sendable {
         state.change { $0.poked = true }
     }
 
-    /// Nothing is accepted any more. True for the first who asks.
-    func beginClose() -> Bool {
-        state.change { state in
-            defer { state.closing = true }
-            return !state.closing
-        }
+    /// Nothing is accepted any more.
+    func beginClose() {
+        state.change { $0.closing = true }
     }
 
     // MARK: - For the engine thread
 
-    /// Takes the commands; waits until there is one, a poke, a close, or the time is over.
-    /// - Parameter timeoutUs: 0 polls; nil waits without end.
+    /// Takes the commands; waits until there is one, a poke, a close, or the time is over. A timeout of 0 polls, nil
+    /// waits without end.
     func take(timeoutUs: UInt64?) -> Intake {
         let intake = state.wait(timeoutUs: timeoutUs) { (state) -> Intake? in
             if state.commands.isEmpty && !state.poked && !state.closing { return nil }

@@ -1,4 +1,5 @@
-/// A value behind a lock, with waiting. Synchronization's `Mutex` needs macOS 15 and can't wait; this is pthread's pair.
+/// A value behind a lock, with waiting. Synchronization's `Mutex` needs macOS 15 and can't wait; this is pthread's
+/// pair.
 ///
 /// Nobody may hold it across a step, a load or any other call that can take long: functions marked RMX_FAST take it.
 
@@ -65,8 +66,8 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
 
     /// Tries `take` now and after each change until it gives a result; nil once the time is over.
     ///
-    /// `take` has the value only while it runs: the lock is released between two tries, and so is the access.
-    /// - Parameter timeoutUs: Microseconds; nil: no limit.
+    /// `take` has the value only while it runs: the lock is released between two tries, and so is the access. Without
+    /// `timeoutUs`, in microseconds, there is no limit.
     package func wait<Result, Failure: Error>(
         timeoutUs: UInt64?, _ take: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {

@@ -10,7 +10,7 @@
 ///   finished  no sequence; its FINISH was made; it is in no list
 /// Always: completion <= tokensMax, prompt + tokensMax <= context, and `history` is empty unless a penalty reads it.
 
-/// The state machine of a request. Owned by the scheduler.
+/// The state machine of a request, owned by the scheduler.
 final class RequestState {
     /// Where it stands.
     enum Phase: Equatable {

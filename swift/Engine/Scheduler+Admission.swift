@@ -11,8 +11,9 @@ extension Scheduler {
         }
     }
 
-    /// The best request that fits. Those ahead of it that do not fit yet are overtaken, a bounded number of times;
-    /// those that never fit end.
+    /// The best request that fits.
+    ///
+    /// Those ahead of it that do not fit yet are overtaken, a bounded number of times; those that never fit end.
     private func nextToStart() -> RequestState? {
         var overtaken: [RequestState] = []
         for request in waiting.sorted(by: isAhead) {
@@ -41,7 +42,10 @@ extension Scheduler {
         let client = request.request.client
         admissionTurns.serve(client)
         let sequence = newSequence()
-        guard let model = models[request.request.model] else { return }
+        guard let model = models[request.request.model] else {
+            finish(request, .cancelled("The model was unloaded"))
+            return
+        }
         do {
             try model.runner.open(sequence, capacityTokens: request.capacityTokens)
         } catch {

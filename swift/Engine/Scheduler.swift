@@ -1,12 +1,12 @@
-/// Which requests step now. A pure state machine on the engine thread: commands and one `step` at a time in, events out;
-/// no thread, no lock, no clock of its own, so the tests drive it by hand.
+/// Which requests step now. A pure state machine on the engine thread: commands and one `step` at a time in, events
+/// out; no thread, no lock, no clock of its own, so the tests drive it by hand.
 ///
 /// The parts: here the lists and how requests enter and leave; Scheduler+Admission who may start; Scheduler+Step what a
 /// step holds and what becomes of it.
 ///
 /// Invariants, between two calls:
-///   - `waiting` holds requests in phase waiting, in order of arrival; `running` those in prefill or decode, in order of
-///     admission; no request is in both, and at most `maxRequests` run
+///   - `waiting` holds requests in phase waiting, in order of arrival; `running` those in prefill or decode, in order
+///     of admission; no request is in both, and at most `maxRequests` run
 ///   - each running request has a sequence that its model's runner has open; a runner has no other sequence open
 ///   - `budget.cacheBytes` is the sum of the prices of `running`; with `weightBytes` it is within the budget
 ///   - each submit gives exactly one FINISH into `outbox`, and no event of its tag follows

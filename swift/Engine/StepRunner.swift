@@ -1,8 +1,8 @@
 /// What the scheduler needs of a model, in numbers only. `Runtime` conforms with MLX; the tests conform with a fake.
 ///
-/// A step is a list of segments, one a sequence (docs/design/0004): a prefill chunk, one decode row, or (later) a window
-/// of draft rows. Row-wise work runs once over all rows; mixers run per segment on that sequence's cache. All calls
-/// come from the engine thread.
+/// A step is a list of segments, one a sequence (docs/design/0004): a prefill chunk, one decode row, or (later) a
+/// window of draft rows. Row-wise work runs once over all rows; mixers run per segment on that sequence's cache. All
+/// calls come from the engine thread.
 
 /// A live sequence of one runner: its cache slot.
 public struct SequenceID: Hashable, Sendable {
@@ -190,7 +190,9 @@ public struct ModelOptions: Sendable {
     public init() {}
 }
 
-/// Makes runners and answers for the device; `Runtime` conforms. Calls come from the engine thread, `estimate` from any.
+/// Makes runners and answers for the device; `Runtime` conforms.
+///
+/// Calls come from the engine thread, `estimate` from any.
 public protocol ModelLoader: AnyObject, Sendable {
     /// Loads a checkpoint directory. `progress` takes per mille, 0 to 1000.
     /// - Throws: `EngineError` that names file, tensor and reason.
