@@ -27,8 +27,8 @@ import { checkSubmit } from "./submit_check.ts";
 /**
  * What the model "says" to a request.
  *
- * The tokens are drawn in order, one a step. A drawn end token finishes with `stop` and the request's maxTokens with
- * `length`, as in the core. When the tokens run out first, the request's first end token is drawn; a request without one
+ * The tokens are drawn in order, one a step. A drawn end token finishes with `stop`, the request's maxTokens or a full
+ * context with `length`, as in the core. When the tokens run out first, the request's first end token is drawn; a request without one
  * (or with ignoreEnd) hears the script again from its start.
  */
 export interface FakeReply {
@@ -72,7 +72,7 @@ export const FAKE_MODEL_INFO: ModelInfo = {
 };
 
 /** Defaults of the limits that the fake keeps; those of the core. */
-const DEFAULT_LIMITS = { maxRequests: 16, maxQueue: 64, prefillChunkTokens: 512 };
+const DEFAULT_LIMITS = { maxRequests: 64, maxQueue: 256, prefillChunkTokens: 256 };
 
 interface Live {
   request: SubmitRequest;
@@ -81,6 +81,8 @@ interface Live {
   delaySteps: number;
   doneTokens: number;
   drawn: number;
+  /** What the request asked for or the context leaves, whichever is less. */
+  tokensMax: number;
   submittedMs: number;
   startedMs: number;
   firstTokenMs: number;
@@ -195,10 +197,9 @@ export class FakeCore implements Core {
     if (this.#live.has(request.tag)) {
       throw new CoreError("argument", `Cannot submit the request: tag ${request.tag} is live already`);
     }
-    const waiting = [...this.#live.values()].filter(({ state }) => state === "waiting").length;
-    const { maxRequests, maxQueue } = this.#limits;
-    if (this.#live.size >= maxRequests && waiting >= maxQueue) {
-      throw new CoreError("busy", `Cannot queue the request: ${waiting} of max_queue ${maxQueue} are waiting`);
+    const liveMax = this.#limits.maxRequests + this.#limits.maxQueue;
+    if (this.#live.size >= liveMax) {
+      throw new CoreError("busy", `${liveMax} requests are running or waiting, which is the limit; retry later`);
     }
     const { reply } = this.#options;
     const said = typeof reply === "function" ? reply(request) : reply;
@@ -206,7 +207,8 @@ export class FakeCore implements Core {
     this.#live.set(request.tag, {
       request: { ...request, prompt: request.prompt.slice(), endTokens: request.endTokens.slice() },
       reply: said,
-      state: this.#live.size - waiting < maxRequests ? "running" : "waiting",
+      state: "waiting",
+      tokensMax: Math.min(request.maxTokens, info.contextTokens - request.prompt.length),
       delaySteps: said.delaySteps ?? 0,
       doneTokens: Math.min(said.cachedTokens ?? 0, request.prompt.length - 1),
       drawn: 0,
@@ -264,7 +266,6 @@ export class FakeCore implements Core {
     for (const live of [...this.#live.values()]) {
       if (live.state === "running") this.#advance(live);
     }
-    this.#promote();
   }
 
   #promote(): void {
@@ -311,7 +312,7 @@ export class FakeCore implements Core {
     const top = asked ? alternatives(reply, index, { token, logprob }).slice(0, request.logprobsTop) : [];
     this.#emit({ type: "token", tag: request.tag, token, index, logprob, top });
     if (!request.ignoreEnd && request.endTokens.includes(token)) this.#end(live, "stop");
-    else if (live.drawn >= request.maxTokens) this.#end(live, "length");
+    else if (live.drawn >= live.tokensMax) this.#end(live, "length");
   }
 
   #end(live: Live, reason: "stop" | "length" | "cancelled"): void {

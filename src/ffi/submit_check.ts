@@ -64,16 +64,15 @@ export function checkSubmit(request: SubmitRequest, info: ModelInfo): void {
   if (request.prompt.length === 0) {
     throw new CoreError("argument", "Cannot submit the request: token_count is 0, wanted at least 1");
   }
-  const total = request.prompt.length + request.maxTokens;
-  if (total > info.contextTokens) {
+  if (request.prompt.length >= info.contextTokens) {
     throw new CoreError(
       "argument",
-      `Cannot submit the request: ${request.prompt.length} prompt tokens and max_tokens ${request.maxTokens} are ` +
-        `${total}, the context has ${info.contextTokens}`,
+      `Cannot submit the request: the prompt has ${request.prompt.length} tokens, the context of ${info.contextTokens} ` +
+        "leaves no room for a token",
     );
   }
   const vocabulary = info.vocabularySize;
-  for (const token of [...request.prompt, ...request.endTokens, ...request.logitBias.keys()]) {
+  for (const token of [...request.prompt, ...request.logitBias.keys()]) {
     if (token < 0 || token >= vocabulary) {
       throw new CoreError(
         "argument",
@@ -82,10 +81,11 @@ export function checkSubmit(request: SubmitRequest, info: ModelInfo): void {
     }
   }
   for (const [token, bias] of request.logitBias) {
-    if (!Number.isFinite(bias)) {
+    // Minus infinity forbids a token; plus infinity and NaN would leave no distribution.
+    if (!(bias < Infinity)) {
       throw new CoreError(
         "argument",
-        `Cannot submit the request: the bias of token ${token} is ${bias}, wanted a number`,
+        `Cannot submit the request: the bias of token ${token} is ${bias}, wanted a number or minus infinity`,
       );
     }
   }
