@@ -12,7 +12,8 @@ import { fileURLToPath } from "node:url";
 /** Reads a variable of the environment. */
 export type ReadVariable = (name: string) => string | undefined;
 
-const fromProcess: ReadVariable = (name) => Deno.env.get(name) || undefined;
+/** Variables of this process; an empty one counts as absent. */
+export const readProcessVariable: ReadVariable = (name) => Deno.env.get(name) || undefined;
 
 /** Root of the sources: the folder of `main.ts`. */
 export const PROJECT_FOLDER: string = fileURLToPath(new URL("../../", import.meta.url));
@@ -21,7 +22,7 @@ export const PROJECT_FOLDER: string = fileURLToPath(new URL("../../", import.met
 export const BUILD_FOLDER: string = join(PROJECT_FOLDER, "build");
 
 /** The home folder. @throws {Deno.errors.NotFound} If the environment names none. */
-export function homeFolder(read: ReadVariable = fromProcess): string {
+export function homeFolder(read: ReadVariable = readProcessVariable): string {
   const home = read("HOME");
   if (home === undefined) {
     throw new Deno.errors.NotFound("The variable HOME is not set; it must name your home folder.");
@@ -30,7 +31,7 @@ export function homeFolder(read: ReadVariable = fromProcess): string {
 }
 
 /** Things that can be made again: converted models, unpacked libraries. */
-export function cacheFolder(read: ReadVariable = fromProcess): string {
+export function cacheFolder(read: ReadVariable = readProcessVariable): string {
   const base = read("XDG_CACHE_HOME");
   if (base !== undefined) return join(base, "rapid-mlx");
   const home = homeFolder(read);
@@ -38,7 +39,7 @@ export function cacheFolder(read: ReadVariable = fromProcess): string {
 }
 
 /** Where Hugging Face's libraries keep models: `HF_HUB_CACHE`, `HF_HOME`, XDG, `~/.cache`, in this order. */
-export function hubCacheFolder(read: ReadVariable = fromProcess): string {
+export function hubCacheFolder(read: ReadVariable = readProcessVariable): string {
   const named = read("HF_HUB_CACHE") ?? read("HUGGINGFACE_HUB_CACHE");
   if (named !== undefined) return named;
   const hubHome = read("HF_HOME");
