@@ -1,0 +1,64 @@
+/// A weight matrix, dense or quantized: the one place that knows the difference.
+///
+/// Used by `Linear` and `Embedding`. Rows of a product depend on that row alone (docs/design/0005): which kernel runs is
+/// chosen by the matrix, never by the number of rows.
+
+import MLX
+
+/// A `[rows, columns]` weight.
+public enum Matrix {
+    /// Float `[rows, columns]`.
+    case dense(Parameter)
+    /// Packed uint32 `[rows, columns * bits / 32]`; scales and biases `[rows, columns / group]`.
+    case quantized(packed: Parameter, scales: Parameter, biases: Parameter, Quantization)
+
+    /// Declares the tensors of the module at `path`.
+    /// - Throws: When the checkpoint does not hold them in this shape.
+    public init(_ path: String, rows: Int, columns: Int, from source: any ParameterSource) throws {
+        guard let quantization = try source.quantization(of: path) else {
+            self = .dense(try source.parameter("\(path).weight", shape: [rows, columns], kind: .float))
+            return
+        }
+        let group = quantization.groupSize
+        guard columns % group == 0 else {
+            throw CheckpointError(
+                .model, "\(path): \(columns) columns are not a multiple of the quantization group \(group)")
+        }
+        let words = columns / 32 * quantization.bits
+        let groups = [rows, columns / group]
+        self = .quantized(
+            packed: try source.parameter("\(path).weight", shape: [rows, words], kind: .packed),
+            scales: try source.parameter("\(path).scales", shape: groups, kind: .float),
+            biases: try source.parameter("\(path).biases", shape: groups, kind: .float),
+            quantization)
+    }
+
+    /// x · Wᵀ.
+    /// - Parameter x: [R, columns]
+    /// - Returns: [R, rows], in the dtype of `x`.
+    public func product(_ x: MLXArray) -> MLXArray {
+        switch self {
+        case .dense(let weight):
+            return matmul(x, weight.array.T)
+        case .quantized(let packed, let scales, let biases, let quantization):
+            return quantizedMM(
+                x, packed.array, scales: scales.array, biases: biases.array, transpose: true,
+                groupSize: quantization.groupSize, bits: quantization.bits)
+        }
+    }
+
+    /// Rows of the matrix.
+    /// - Parameter indices: [R], int32, all within `rows`.
+    /// - Returns: [R, columns]
+    public func rows(_ indices: MLXArray) -> MLXArray {
+        switch self {
+        case .dense(let weight):
+            return weight.array.take(indices, axis: 0)
+        case .quantized(let packed, let scales, let biases, let quantization):
+            return dequantized(
+                packed.array.take(indices, axis: 0), scales: scales.array.take(indices, axis: 0),
+                biases: biases.array.take(indices, axis: 0), groupSize: quantization.groupSize,
+                bits: quantization.bits)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+/// A loaded model with its live sequences: turns a scheduled step into arrays and back.
+///
+/// The only place that evaluates, and always inside `withError`, so a failure of MLX is an error of the step and never
+/// the end of the process. Runs on the engine thread. Knows nothing of requests, queues or text.
+
+import Engine
+import Foundation
+import Layers
+import MLX
+import Models
+
+/// `StepRunner` over a graph.
+final class ModelRunner: StepRunner {
+    /// One live sequence.
+    private struct Sequence {
+        var caches: [KVCache]
+        let capacity: Int
+        var count = 0
+    }
+
+    let description: ModelDescription
+    private let graph: any ModelGraph
+    private var sequences: [SequenceID: Sequence] = [:]
+
+    /// - Parameter graph: With filled parameters.
+    init(_ graph: any ModelGraph, _ description: ModelDescription) {
+        self.graph = graph
+        self.description = description
+    }
+
+    func open(_ sequence: SequenceID, capacityTokens: Int) throws {
+        guard sequences[sequence] == nil else {
+            throw EngineError(.argument, "sequence \(sequence.rawValue) is open already")
+        }
+        guard (1...description.contextTokens).contains(capacityTokens) else {
+            throw EngineError(
+                .argument, "a cache of \(capacityTokens) tokens; wanted 1 to \(description.contextTokens)")
+        }
+        let caches = (0..<graph.facts.layerCount).map { _ in KVCache(capacity: capacityTokens) }
+        sequences[sequence] = Sequence(caches: caches, capacity: capacityTokens)
+    }
+
+    func close(_ sequence: SequenceID) { sequences[sequence] = nil }
+
+    func step(_ segments: [Segment]) throws -> [SegmentOutcome] {
+        var outcomes = [SegmentOutcome](repeating: .advanced, count: segments.count)
+        var running: [Int] = []
+        var seen: Set<SequenceID> = []
+        for (index, segment) in segments.enumerated() {
+            if let refusal = refusal(of: segment, isFirst: seen.insert(segment.sequence).inserted) {
+                outcomes[index] = .failed(refusal)
+            } else {
+                running.append(index)
+            }
+        }
+        guard !running.isEmpty else { return outcomes }
+        do {
+            let drawn = try run(running.map { segments[$0] })
+            for (index, outcome) in zip(running, drawn) { outcomes[index] = outcome }
+        } catch let error as EngineError {
+            throw error
+        } catch {
+            throw EngineError(.internal, "a step of \(running.count) sequences failed: \(error)")
+        }
+        for index in running { sequences[segments[index].sequence]?.count += segments[index].tokens.count }
+        return outcomes
+    }
+
+    /// Why a segment can't run; nil: it can.
+    private func refusal(of segment: Segment, isFirst: Bool) -> EngineError? {
+        guard let sequence = sequences[segment.sequence] else {
+            return EngineError(.argument, "sequence \(segment.sequence.rawValue) is not open")
+        }
+        guard isFirst else {
+            return EngineError(.argument, "sequence \(segment.sequence.rawValue) is in the step twice")
+        }
+        guard !segment.tokens.isEmpty, segment.position == sequence.count else {
+            return EngineError(
+                .argument,
+                "\(segment.tokens.count) rows at position \(segment.position); wanted some at \(sequence.count)")
+        }
+        guard segment.tokens.count <= sequence.capacity - sequence.count else {
+            return EngineError(
+                .argument,
+                "\(segment.tokens.count) rows at position \(segment.position) pass the \(sequence.capacity) opened for")
+        }
+        let vocabulary = Int32(clamping: description.vocabularySize)
+        if let token = segment.tokens.first(where: { !(0..<vocabulary).contains($0) }) {
+            return EngineError(.argument, "token \(token) is not in the vocabulary of \(vocabulary)")
+        }
+        if let bias = segment.sample?.parameters.logitBias.first(where: { !(0..<vocabulary).contains($0.token) }) {
+            return EngineError(.argument, "logit bias for token \(bias.token), vocabulary of \(vocabulary)")
+        }
+        return nil
+    }
+
+    /// Runs segments that passed `refusal`.
+    private func run(_ segments: [Segment]) throws -> [SegmentOutcome] {
+        try withError { error in
+            let wanted = segments.indices.filter { segments[$0].sample != nil }
+            let (hidden, state) = forward(segments)
+            guard !wanted.isEmpty else {
+                eval(state)
+                try error.check()
+                return segments.map { _ in .advanced }
+            }
+            let logits = graph.logits(lastRows(hidden, of: segments, wanted))
+            let drawn = try draw(logits, wanted.map { segments[$0] }, with: state, error)
+            var outcomes = [SegmentOutcome](repeating: .advanced, count: segments.count)
+            for (index, outcome) in zip(wanted, drawn) { outcomes[index] = outcome }
+            return outcomes
+        }
+    }
+
+    /// Runs one segment as a step does and gives its last row of logits instead of a token.
+    /// - Returns: [V]
+    func lastLogits(_ segment: Segment) throws -> [Float] {
+        if let refusal = refusal(of: segment, isFirst: true) { throw refusal }
+        let row = try withError { error in
+            let (hidden, state) = forward([segment])
+            let logits = graph.logits(lastRows(hidden, of: [segment], [0])).asType(.float32)
+            eval(state + [logits])
+            try error.check()
+            return logits.asArray(Float.self)
+        }
+        sequences[segment.sequence]?.count += segment.tokens.count
+        return row
+    }
+
+    /// - Returns: [R, C] after the last norm, and what must be evaluated so that the caches hold data and no graph.
+    private func forward(_ segments: [Segment]) -> (hidden: MLXArray, state: [MLXArray]) {
+        let caches = segments.map { sequences[$0.sequence]?.caches ?? [] }
+        let hidden = graph.hidden(rows(of: segments, caches))
+        return (hidden, caches.flatMap { $0.flatMap(\.state) })
+    }
+
+    private func rows(of segments: [Segment], _ caches: [[KVCache]]) -> StepRows {
+        var tokens: [Int32] = []
+        var positions: [Int32] = []
+        var spans: [RowSpan] = []
+        for (segment, caches) in zip(segments, caches) {
+            let start = tokens.count
+            tokens += segment.tokens
+            positions += segment.tokens.indices.map { Int32(segment.position + $0) }
+            spans.append(RowSpan(range: start..<tokens.count, caches: caches))
+        }
+        return StepRows(tokens: MLXArray(tokens), positions: MLXArray(positions), spans: spans)
+    }
+
+    /// The rows that a token is drawn from.
+    /// - Parameter hidden: [R, C]
+    /// - Returns: [N, C], in order of `wanted`.
+    private func lastRows(_ hidden: MLXArray, of segments: [Segment], _ wanted: [Int]) -> MLXArray {
+        var ends: [Int32] = []
+        for segment in segments { ends.append((ends.last ?? -1) + Int32(segment.tokens.count)) }
+        guard Int(ends.last ?? -1) + 1 != wanted.count else { return hidden }
+        return hidden.take(MLXArray(wanted.map { ends[$0] }), axis: 0)
+    }
+
+    /// - Parameters:
+    ///   - logits: [N, V]
+    ///   - segments: N of them, each with a sample request.
+    ///   - state: Evaluated in the same go.
+    private func draw(
+        _ logits: MLXArray, _ segments: [Segment], with state: [MLXArray], _ error: ErrorBox
+    ) throws -> [SegmentOutcome] {
+        let requests = segments.compactMap(\.sample)
+        let positions = segments.map { $0.position + $0.tokens.count }
+        if requests.allSatisfy({ Sampler.isPlainArgmax($0.parameters) }) {
+            let tokens = argMax(logits, axis: -1, keepDims: true)
+            let values = takeAlong(logits, tokens, axis: -1).asType(.float32)
+            eval(state + [tokens, values])
+            try error.check()
+            return zip(tokens.asArray(UInt32.self), values.asArray(Float.self)).enumerated().map { index, best in
+                best.1.isFinite
+                    ? .sampled(SampledToken(token: Int32(best.0))) : .failed(unsound(at: positions[index]))
+            }
+        }
+        let wide = logits.asType(.float32)
+        eval(state + [wide])
+        try error.check()
+        let all = wide.asArray(Float.self)
+        let width = description.vocabularySize
+        return requests.enumerated().map { index, request in
+            let row = Array(all[index * width..<(index + 1) * width])
+            guard let token = Sampler.draw(row, request, position: positions[index]) else {
+                return .failed(unsound(at: positions[index]))
+            }
+            return .sampled(token)
+        }
+    }
+
+    private func unsound(at position: Int) -> EngineError {
+        EngineError(.internal, "the logits for position \(position) are not finite; the weights may be damaged")
+    }
+}

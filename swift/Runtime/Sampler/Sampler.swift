@@ -1,0 +1,99 @@
+/// Draws one token from one row of logits: a pure function of (seed, position, logits, history).
+///
+/// Order: logit bias, repetition, presence and frequency penalties · log probabilities, if asked for · temperature 0:
+/// argmax, the lowest id on ties · else top-k, top-p, min-p on logits / T, then argmax of logit / T + G(seed, position,
+/// id). Reported probabilities are those before temperature and filters, as the OpenAI API has it.
+
+import Engine
+import Foundation
+
+/// Sampling on the CPU, over float32 rows.
+enum Sampler {
+    /// Whether a row's argmax on the device is the token, so that the row need not be copied.
+    static func isPlainArgmax(_ parameters: SamplingParameters) -> Bool {
+        parameters.temperature == 0 && parameters.logprobsTop == nil && !Penalties.active(parameters)
+    }
+
+    /// - Parameters:
+    ///   - logits: [V], V > 0.
+    ///   - position: Absolute position of the token to draw.
+    /// - Returns: Nil when the row holds a NaN, or nothing above -infinity.
+    static func draw(_ logits: [Float], _ request: SampleRequest, position: Int) -> SampledToken? {
+        var logits = logits
+        Penalties.apply(request, to: &logits)
+        guard let best = argmax(logits) else { return nil }
+        let parameters = request.parameters
+        let token = parameters.temperature > 0 ? keyed(logits, parameters, position: position, best: best) : best
+        guard let count = parameters.logprobsTop else { return SampledToken(token: Int32(token)) }
+        return withProbabilities(logits, token: token, best: best, count: count)
+    }
+
+    /// The lowest id among the largest.
+    /// - Returns: Nil when a NaN makes the question void, or when all are -infinity.
+    static func argmax(_ logits: [Float]) -> Int? {
+        var best = 0
+        var sound = !logits.isEmpty
+        for (token, logit) in logits.enumerated() {
+            if logit > logits[best] { best = token }
+            // NaN is the one value that is not equal to itself.
+            sound = sound && logit == logit
+        }
+        guard sound, logits[best].isFinite else { return nil }
+        return best
+    }
+
+    private static func keyed(
+        _ logits: [Float], _ parameters: SamplingParameters, position: Int, best: Int
+    ) -> Int {
+        let noise = Noise(seed: parameters.seed, position: position)
+        let temperature = Double(parameters.temperature)
+        if let kept = Candidates.keep(
+            logits, temperature: temperature, topK: parameters.topK, topP: Double(parameters.topP),
+            minP: Double(parameters.minP))
+        {
+            return pick(kept, noise)
+        }
+        // Every token is a candidate, or all within ln(minP) of the best. The best token gives a first score, and what
+        // could not pass it even with the largest noise is skipped without a logarithm.
+        let top = Double(logits[best]) / temperature
+        let floor = parameters.minP > 0 ? top + log(Double(parameters.minP)) : -Double.infinity
+        var winner = best
+        var score = top + noise.gumbel(best)
+        for (token, logit) in logits.enumerated() {
+            let scaled = Double(logit) / temperature
+            guard scaled + Noise.ceiling >= score, scaled >= floor else { continue }
+            let perturbed = scaled + noise.gumbel(token)
+            if perturbed > score || (perturbed == score && token < winner) {
+                winner = token
+                score = perturbed
+            }
+        }
+        return winner
+    }
+
+    private static func pick(_ kept: [Candidate], _ noise: Noise) -> Int {
+        var winner = kept[0].token
+        var score = kept[0].scaled + noise.gumbel(winner)
+        for candidate in kept.dropFirst() {
+            let perturbed = candidate.scaled + noise.gumbel(candidate.token)
+            if perturbed > score || (perturbed == score && candidate.token < winner) {
+                winner = candidate.token
+                score = perturbed
+            }
+        }
+        return winner
+    }
+
+    private static func withProbabilities(_ logits: [Float], token: Int, best: Int, count: Int) -> SampledToken {
+        let top = Double(logits[best])
+        var mass = 0.0
+        for logit in logits { mass += exp(Double(logit) - top) }
+        let normalizer = top + log(mass)
+        let alternatives = count > 0 ? Candidates.best(count, of: logits, temperature: 1) : []
+        return SampledToken(
+            token: Int32(token), logprob: Float(Double(logits[token]) - normalizer),
+            top: alternatives.map {
+                TokenLogprob(token: Int32($0.token), logprob: Float($0.scaled - normalizer))
+            })
+    }
+}

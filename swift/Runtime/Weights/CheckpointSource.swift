@@ -1,0 +1,130 @@
+/// Answers a graph's declarations from file headers, then fills the parameters.
+///
+/// Two phases: while the graph is built, every declaration is checked and noted; `requireNoSurplus` then looks the other
+/// way round; `fill` reads. An error in the first two leaves nothing behind. Pricing a model stops after them and never
+/// touches MLX.
+
+import Foundation
+import Layers
+import MLX
+
+/// Parameters of one graph out of one checkpoint.
+final class CheckpointSource: ParameterSource {
+    private let checkpoint: Checkpoint
+    private let settings: QuantizationSettings
+    private let float32: Bool
+    private var declared: [(parameter: Parameter, tensor: Checkpoint.Tensor)] = []
+    private var names: Set<String> = []
+    private var floatType: TensorType?
+    private var quantizations: [Quantization: Int] = [:]
+
+    /// - Parameter float32: Widens every float parameter.
+    init(_ checkpoint: Checkpoint, float32: Bool) throws {
+        self.checkpoint = checkpoint
+        self.float32 = float32
+        settings = try QuantizationSettings(checkpoint.config)
+    }
+
+    /// Dtype of activations and of every float parameter once loaded.
+    var activationType: TensorType { float32 ? .f32 : floatType ?? .f32 }
+
+    /// Bytes that the parameters take once loaded.
+    var weightBytes: Int {
+        declared.reduce(0) { sum, item in
+            let count = item.tensor.entry.range.count
+            guard item.parameter.kind == .float else { return sum + count }
+            return sum + count / item.tensor.entry.type.size * activationType.size
+        }
+    }
+
+    /// The most frequent quantization and whether there are others, e.g. `4-bit g64 affine, mixed`; `none` without any.
+    var quantization: String {
+        let ordered = quantizations.sorted { ($1.value, $0.key.bits) < ($0.value, $1.key.bits) }
+        guard let first = ordered.first else { return "none" }
+        return first.key.description + (ordered.count > 1 ? ", mixed" : "")
+    }
+
+    func quantization(of path: String) throws -> Quantization? {
+        let decided = try settings.decide(path, hasScales: checkpoint.tensors["\(path).scales"] != nil)
+        if let decided { quantizations[decided, default: 0] += 1 }
+        return decided
+    }
+
+    func parameter(_ name: String, shape: [Int], kind: Parameter.Kind) throws -> Parameter {
+        guard let tensor = checkpoint.tensors[name] else {
+            throw CheckpointError(.model, "tensor \(name) is missing; wanted shape \(shape)")
+        }
+        let place = "\(tensor.file.name): tensor \(name)"
+        guard tensor.entry.shape == shape else {
+            throw CheckpointError(.model, "\(place) has shape \(tensor.entry.shape); wanted \(shape)")
+        }
+        let type = tensor.entry.type
+        switch kind {
+        case .packed:
+            guard type == .u32 else {
+                throw CheckpointError(.model, "\(place) has dtype \(type.rawValue); wanted U32")
+            }
+        case .float:
+            guard [.f16, .bf16, .f32].contains(type) else {
+                throw CheckpointError(.model, "\(place) has dtype \(type.rawValue); wanted F16, BF16 or F32")
+            }
+            floatType = floatType ?? type
+        }
+        let parameter = Parameter(name, shape: shape, kind: kind)
+        declared.append((parameter, tensor))
+        names.insert(name)
+        return parameter
+    }
+
+    /// - Throws: When the files hold tensors that the graph neither wants nor knows to be useless.
+    func requireNoSurplus(_ ignores: (String) -> Bool) throws {
+        let surplus = checkpoint.tensors.keys.filter { !names.contains($0) && !ignores($0) }.sorted()
+        guard let first = surplus.first else { return }
+        let file = checkpoint.tensors[first]?.file.name ?? ""
+        let more = surplus.count > 1 ? ", and \(surplus.count - 1) more," : ""
+        throw CheckpointError(.model, "\(file): tensor \(first)\(more) has no place in this model")
+    }
+
+    /// Reads every declared tensor. Takes the memory of the largest one on top of the model's own.
+    /// - Parameter progress: Takes per mille of bytes read.
+    func fill(_ progress: (Int) -> Void) throws {
+        let total = max(declared.reduce(0) { $0 + $1.tensor.entry.range.count }, 1)
+        var done = 0
+        var shown = -1
+        for (parameter, tensor) in declared {
+            parameter.fill(try load(parameter, tensor))
+            done += tensor.entry.range.count
+            let perMille = Int(Double(done) / Double(total) * 1000)
+            if perMille > shown {
+                shown = perMille
+                progress(perMille)
+            }
+        }
+    }
+
+    private func load(_ parameter: Parameter, _ tensor: Checkpoint.Tensor) throws -> MLXArray {
+        let memory = try tensor.file.readOwned(tensor.entry)
+        return try withError { error in
+            let stored = MLXArray(
+                rawPointer: memory, parameter.shape, dtype: tensor.entry.type.mlx, finalizer: { free(memory) })
+            try error.check()
+            let wanted = parameter.kind == .float ? activationType.mlx : stored.dtype
+            let loaded = stored.dtype == wanted ? stored : stored.asType(wanted)
+            eval(loaded)
+            return loaded
+        }
+    }
+}
+
+extension TensorType {
+    /// The MLX dtype of those that parameters may have; uint8 for the rest, which never get this far.
+    var mlx: DType {
+        switch self {
+        case .f16: .float16
+        case .bf16: .bfloat16
+        case .f32: .float32
+        case .u32: .uint32
+        default: .uint8
+        }
+    }
+}
