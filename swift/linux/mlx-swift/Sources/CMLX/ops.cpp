@@ -203,12 +203,6 @@ cmlx_array cmlx_scatter(cmlx_array a, const cmlx_array *indices, size_t count, c
     return mx::scatter(in(a), arrays(indices, count), in(updates), ints(axes, axis_count), stream(s));
   });
 }
-cmlx_array cmlx_scatter_add(cmlx_array a, const cmlx_array *indices, size_t count, cmlx_array updates,
-                            const int32_t *axes, size_t axis_count, cmlx_stream s) {
-  return make([&] {
-    return mx::scatter_add(in(a), arrays(indices, count), in(updates), ints(axes, axis_count), stream(s));
-  });
-}
 cmlx_array cmlx_take(cmlx_array a, cmlx_array indices, int32_t axis, cmlx_stream s) {
   return make([&] { return mx::take(in(a), in(indices), axis, stream(s)); });
 }

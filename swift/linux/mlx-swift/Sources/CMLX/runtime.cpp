@@ -1,10 +1,4 @@
 // Evaluation, devices and streams, memory: what runs rather than what is computed.
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstring>
-#include <variant>
-
 #include "guard.h"
 
 namespace mx = mlx::core;
@@ -53,29 +47,4 @@ size_t cmlx_set_cache_limit(size_t bytes) { return mx::set_cache_limit(bytes); }
 size_t cmlx_set_memory_limit(size_t bytes) { return mx::set_memory_limit(bytes); }
 void cmlx_clear_cache(void) {
   run([] { mx::clear_cache(); });
-}
-
-size_t cmlx_device_memory(char *name, size_t capacity) {
-  return guarded<size_t>(0, [&]() -> size_t {
-    auto gpu = mx::is_available(mx::Device::gpu);
-    auto &info = mx::device_info(device_of(gpu ? 1 : 0));
-    auto text = [&](const char *key) -> std::string {
-      auto found = info.find(key);
-      if (found == info.end()) return "";
-      auto value = std::get_if<std::string>(&found->second);
-      return value ? *value : "";
-    };
-    auto label = text("device_name").empty() ? text("architecture") : text("device_name");
-    auto length = std::min(label.size(), capacity - 1);
-    std::memcpy(name, label.data(), length);
-    name[length] = 0;
-    if (gpu) {
-      for (auto key : {"total_memory", "memory_size"}) {
-        auto found = info.find(key);
-        if (found == info.end()) continue;
-        if (auto value = std::get_if<size_t>(&found->second)) return *value;
-      }
-    }
-    return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  });
 }

@@ -77,34 +77,3 @@ public enum Memory {
         evalLock.withLock { cmlx_clear_cache() }
     }
 }
-
-/// The device that MLX computes on. (Upstream has this on Apple systems only.)
-public enum GPU {
-    /// What is known of the device.
-    public struct DeviceInfo: Sendable {
-        /// Its name.
-        public let architecture: String
-        /// The largest array, in bytes.
-        public let maxBufferSize: Int
-        /// How many bytes it is meant to use; 0 if unknown.
-        public let maxRecommendedWorkingSetSize: UInt64
-        /// All its memory, in bytes.
-        public let memorySize: Int
-    }
-
-    /// The GPU if MLX has one, else the CPU with the machine's memory.
-    public static func deviceInfo() -> DeviceInfo {
-        var name = [CChar](repeating: 0, count: 256)
-        let memory = cmlx_device_memory(&name, name.count)
-        let text = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return DeviceInfo(
-            architecture: text, maxBufferSize: memory, maxRecommendedWorkingSetSize: UInt64(memory) * 3 / 4,
-            memorySize: memory)
-    }
-
-    /// How many bytes the device is meant to use: three quarters of its memory.
-    public static func maxRecommendedWorkingSetBytes() -> Int? {
-        let bytes = deviceInfo().maxRecommendedWorkingSetSize
-        return bytes > 0 ? Int(clamping: bytes) : nil
-    }
-}

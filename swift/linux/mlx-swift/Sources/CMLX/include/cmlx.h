@@ -129,8 +129,6 @@ void cmlx_reset_peak_memory(void);
 size_t cmlx_set_cache_limit(size_t bytes);
 size_t cmlx_set_memory_limit(size_t bytes);
 void cmlx_clear_cache(void);
-/// Total memory of the GPU, else of the machine, in bytes; its name is written to `name` (capacity bytes, ends in NUL).
-size_t cmlx_device_memory(char *name, size_t capacity);
 
 // ---- files (io.cpp) -------------------------------------------------------------------------------------------------
 
@@ -163,18 +161,18 @@ bool cmlx_save(const char *path, cmlx_array array);
   OP(abs) OP(arccos) OP(arccosh) OP(arcsin) OP(arcsinh) OP(arctan) OP(arctanh) OP(bitwise_invert) OP(ceil) OP(cos)     \
   OP(cosh) OP(erf) OP(erfinv) OP(exp) OP(expm1) OP(floor) OP(isfinite) OP(isinf) OP(isnan) OP(isneginf) OP(isposinf)   \
   OP(log) OP(log10) OP(log1p) OP(log2) OP(logical_not) OP(negative) OP(ones_like) OP(reciprocal) OP(rsqrt) OP(sigmoid) \
-  OP(sign) OP(sin) OP(sinh) OP(sqrt) OP(square) OP(stop_gradient) OP(tan) OP(tanh) OP(transpose)            \
+  OP(sign) OP(sin) OP(sinh) OP(sqrt) OP(square) OP(tan) OP(tanh) OP(transpose)            \
   OP(zeros_like)
 
 /// f(array, array)
 #define CMLX_BINARY(OP)                                                                                                \
-  OP(add) OP(arctan2) OP(bitwise_and) OP(bitwise_or) OP(bitwise_xor) OP(divide) OP(equal) OP(floor_divide) OP(greater) \
-  OP(greater_equal) OP(inner) OP(kron) OP(left_shift) OP(less) OP(less_equal) OP(logaddexp) OP(logical_and)            \
+  OP(add) OP(bitwise_and) OP(bitwise_or) OP(bitwise_xor) OP(divide) OP(equal) OP(floor_divide) OP(greater) \
+  OP(greater_equal) OP(inner) OP(left_shift) OP(less) OP(less_equal) OP(logaddexp) OP(logical_and)            \
   OP(logical_or) OP(matmul) OP(maximum) OP(minimum) OP(multiply) OP(not_equal) OP(outer) OP(power) OP(remainder)       \
   OP(right_shift) OP(subtract)
 
 /// f(array, axes, keepdims); f_all over all axes
-#define CMLX_REDUCE(OP) OP(all) OP(any) OP(logsumexp) OP(max) OP(mean) OP(median) OP(min) OP(prod) OP(sum)
+#define CMLX_REDUCE(OP) OP(all) OP(any) OP(logsumexp) OP(max) OP(mean) OP(min) OP(prod) OP(sum)
 
 /// f(array, axis, keepdims); f_all over the flattened array
 #define CMLX_ARG_REDUCE(OP) OP(argmax) OP(argmin)
@@ -273,8 +271,6 @@ cmlx_array cmlx_gather(cmlx_array a, const cmlx_array *indices, size_t count, co
                        const int32_t *slice_sizes, size_t slice_count, cmlx_stream s);
 cmlx_array cmlx_scatter(cmlx_array a, const cmlx_array *indices, size_t count, cmlx_array updates, const int32_t *axes,
                         size_t axis_count, cmlx_stream s);
-cmlx_array cmlx_scatter_add(cmlx_array a, const cmlx_array *indices, size_t count, cmlx_array updates,
-                            const int32_t *axes, size_t axis_count, cmlx_stream s);
 
 cmlx_array cmlx_take(cmlx_array a, cmlx_array indices, int32_t axis, cmlx_stream s);
 cmlx_array cmlx_take_flat(cmlx_array a, cmlx_array indices, cmlx_stream s);
