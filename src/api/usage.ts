@@ -71,14 +71,15 @@ export class UsageTotal {
     this.#prefillUs = Math.max(this.#prefillUs, usage.prefillUs);
   }
 
+  /** Of the prompts, taken from the cache. */
+  get cachedTokens(): number {
+    return this.#prompts.values().reduce((sum, prompt) => sum + prompt.cachedTokens, 0);
+  }
+
   /** The wire form. */
   toWire(): Usage {
-    let promptTokens = 0;
-    let cachedTokens = 0;
-    for (const prompt of this.#prompts.values()) {
-      promptTokens += prompt.tokens;
-      cachedTokens += prompt.cachedTokens;
-    }
+    const promptTokens = this.#prompts.values().reduce((sum, prompt) => sum + prompt.tokens, 0);
+    const { cachedTokens } = this;
     return {
       prompt_tokens: promptTokens,
       completion_tokens: this.#completionTokens,

@@ -43,10 +43,10 @@ export class LiveRequest {
   doneTokens = 0;
   /** When the first token of any choice came. */
   firstTokenAtMs: number | undefined;
-  /** Of the prompts, taken from the cache; known at the end. */
+  /** Of start.promptTokens, taken from the cache; known at the end. */
   cachedTokens = 0;
-  /** Sum of the core's times of its choices. */
-  usage: { prefillUs: number; decodeUs: number } = { prefillUs: 0, decodeUs: 0 };
+  /** Sums over its choices of what the core told at their ends. */
+  usage: { cachedTokens: number; prefillUs: number; decodeUs: number } = { cachedTokens: 0, prefillUs: 0, decodeUs: 0 };
   readonly #clock: Clock;
   readonly #doneByChoice = new Map<number, number>();
 
@@ -78,7 +78,7 @@ export class LiveRequest {
   }
 
   #finish(usage: GenerationUsage): void {
-    this.cachedTokens += usage.cachedTokens;
+    this.usage.cachedTokens += usage.cachedTokens;
     this.usage.prefillUs += usage.prefillUs;
     this.usage.decodeUs += usage.decodeUs;
   }

@@ -168,6 +168,7 @@ function account({ plan, live, usage, lifecycle }: Exchange, index: number, even
   }
   if (event.type !== "finish") return;
   usage.add(plan.promptOf(index), event.usage, event.reasoningTokens);
+  live.cachedTokens = usage.cachedTokens;
   if (live.firstTokenMs !== undefined) usage.firstTokenMs = live.firstTokenMs;
   if (event.reason !== "cancelled") return;
   if (lifecycle.draining) lifecycle.requireServing();

@@ -80,7 +80,7 @@ function toSpeeds(recent: readonly FinishedRequest[]): Pick<ServerStatus, "gener
     if (outcome !== "completed") continue;
     decoded += live.completionTokens - live.start.seeds.length;
     decodeUs += live.usage.decodeUs;
-    prefilled += live.doneTokens - live.cachedTokens;
+    prefilled += live.doneTokens - live.usage.cachedTokens;
     prefillUs += live.usage.prefillUs;
   }
   return {
