@@ -27,6 +27,9 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown, path = ""): T
   );
 }
 
+/** Longer than any path: a branch of the right type beats every branch of a wrong one. */
+const PATH_LENGTH_MAX = 1000;
+
 /** zod's own "Invalid input: expected number, received string" becomes "expected number". */
 function toWanted(message = "unusable value"): string {
   return message.replace(/^Invalid (input|option): /, "").replace(/, received .*$/, "");
@@ -37,17 +40,17 @@ interface Found {
   message: string;
 }
 
-/** In a union, the branch that got furthest is the one that the client meant. */
+/** In a union, the branch that got furthest is the one that the client meant: right type first, then longest path. */
 function findDeepest(issue: z.core.$ZodIssue | undefined): Found | undefined {
   if (issue?.code !== "invalid_union") return issue;
-  let best: Found = issue;
-  for (const branch of issue.errors) {
-    const inner = findDeepest(branch[0]);
-    if (inner && inner.path.length > 0 && issue.path.length + inner.path.length > best.path.length) {
-      best = { path: [...issue.path, ...inner.path], message: inner.message };
-    }
+  let best: { found: Found; score: number } = { found: issue, score: 0 };
+  for (const [first] of issue.errors) {
+    const inner = findDeepest(first);
+    if (!first || !inner) continue;
+    const score = inner.path.length + (first.code === "invalid_type" ? 0 : PATH_LENGTH_MAX);
+    if (score > best.score) best = { found: { path: [...issue.path, ...inner.path], message: inner.message }, score };
   }
-  return best;
+  return best.found;
 }
 
 function toParam(path: string, parts: readonly PropertyKey[]): string {

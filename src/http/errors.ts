@@ -35,7 +35,7 @@ export function toRequestError(error: unknown, requestId: string): RequestError 
       : new RequestError("model_failed", error.message, { param: "model" });
   }
   if (error instanceof ContextExceeded) {
-    return new RequestError("context_length_exceeded", error.message, { param: "messages" });
+    return new RequestError("context_length_exceeded", error.message, { param: error.field });
   }
   if (error instanceof TemplateError) return new RequestError("template_error", error.message, { param: "messages" });
   if (error instanceof CoreError) {

@@ -4,22 +4,28 @@
  * @module
  */
 
+/** Field of a request that a prompt comes from. */
+export type PromptField = "messages" | "prompt";
+
 /** A prompt that leaves no room for an answer. */
 export class ContextExceeded extends Error {
   /** Tokens of the prompt. */
   readonly promptTokens: number;
   /** Tokens of the model's context. */
   readonly contextTokens: number;
+  /** What the client can shorten. */
+  readonly field: PromptField;
 
   /** The wording is OpenAI's, which agents search for both numbers. */
-  constructor(promptTokens: number, contextTokens: number) {
+  constructor(promptTokens: number, contextTokens: number, field: PromptField) {
     super(
       `This model's maximum context length is ${contextTokens} tokens. However, your prompt has ${promptTokens} ` +
-        "tokens, which leaves no room for an answer. Please reduce the length of the messages.",
+        `tokens, which leaves no room for an answer. Please reduce the length of the ${field}.`,
     );
     this.name = "ContextExceeded";
     this.promptTokens = promptTokens;
     this.contextTokens = contextTokens;
+    this.field = field;
   }
 }
 
@@ -37,8 +43,13 @@ export interface Room {
  * @param requested What the client asked for; undefined: all that is left.
  * @throws {ContextExceeded} If not even one token is left.
  */
-export function findRoom(promptTokens: number, requested: number | undefined, contextTokens: number): Room {
+export function findRoom(
+  promptTokens: number,
+  requested: number | undefined,
+  contextTokens: number,
+  field: PromptField,
+): Room {
   const left = contextTokens - promptTokens;
-  if (left < 1) throw new ContextExceeded(promptTokens, contextTokens);
+  if (left < 1) throw new ContextExceeded(promptTokens, contextTokens, field);
   return { maxTokens: Math.min(requested ?? left, left), clamped: requested !== undefined && requested > left };
 }

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { ContextExceeded, findRoom } from "./context.ts";
 
 Deno.test("findRoom gives all that is left, or what was asked for, or a clamp", () => {
-  assert.deepEqual(findRoom(10, undefined, 100), { maxTokens: 90, clamped: false });
-  assert.deepEqual(findRoom(10, 90, 100), { maxTokens: 90, clamped: false });
-  assert.deepEqual(findRoom(10, 91, 100), { maxTokens: 90, clamped: true });
-  assert.deepEqual(findRoom(99, undefined, 100), { maxTokens: 1, clamped: false });
+  assert.deepEqual(findRoom(10, undefined, 100, "messages"), { maxTokens: 90, clamped: false });
+  assert.deepEqual(findRoom(10, 90, 100, "messages"), { maxTokens: 90, clamped: false });
+  assert.deepEqual(findRoom(10, 91, 100, "messages"), { maxTokens: 90, clamped: true });
+  assert.deepEqual(findRoom(99, undefined, 100, "messages"), { maxTokens: 1, clamped: false });
 });
 
 Deno.test("findRoom refuses a prompt that leaves no token, with both numbers", () => {
   for (const promptTokens of [100, 101]) {
-    assert.throws(() => findRoom(promptTokens, 1, 100), (error: unknown) => {
+    assert.throws(() => findRoom(promptTokens, 1, 100, "messages"), (error: unknown) => {
       assert.ok(error instanceof ContextExceeded);
       assert.match(error.message, new RegExp(`maximum context length is 100 tokens.*${promptTokens} tokens`));
       return true;

@@ -24,7 +24,7 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
   const log = context.get("log");
   if (log.enabled("trace")) log.log("trace", "prompt", { text: prompt.text });
   listUnread(request, loaded.text.chatTemplate ?? "");
-  const room = findRoom(prompt.ids.length, request.maxTokens, loaded.contextTokens);
+  const room = findRoom(prompt.ids.length, request.maxTokens, loaded.contextTokens, "messages");
   if (room.clamped) request.ignored.add(request.maxTokensField);
 
   const id = `chatcmpl-${context.get("requestKey")}`;

@@ -22,7 +22,7 @@ export async function completions(context: AppContext, dependencies: AppDependen
   const { model, loaded } = models.requireLoaded(request.model);
   const prompts = await Promise.all(request.prompts.map(async (prompt, index) => {
     const ids = await toTokens(prompt, index, loaded);
-    const room = findRoom(ids.length, request.maxTokens, loaded.contextTokens);
+    const room = findRoom(ids.length, request.maxTokens, loaded.contextTokens, "prompt");
     if (room.clamped) request.ignored.add("max_tokens");
     return { ids, maxTokens: room.maxTokens };
   }));
