@@ -19,8 +19,8 @@ export interface LoadOptions {
   openText: (directory: string) => Promise<TextModel>;
   /** How the core loads it; `contextTokens` also caps what is served. */
   modelConfig?: ModelConfig;
-  /** Sampling of the model's profile; what it leaves open falls to the checkpoint's own. */
-  sampling?: SamplingDefaults;
+  /** Sampling of the model's profile, found by its text side; what it leaves open falls to the checkpoint's own. */
+  sampling?: (text: TextModel) => SamplingDefaults;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function loadServedModel(model: ServedModel, options: LoadOptions):
         handle: core.value,
         info,
         text: text.value,
-        sampling: { ...text.value.generationDefaults, ...options.sampling },
+        sampling: { ...text.value.generationDefaults, ...options.sampling?.(text.value) },
         contextTokens: Math.min(...bounds.filter((bound) => bound !== undefined)),
       },
     };

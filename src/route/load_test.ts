@@ -26,7 +26,7 @@ Deno.test("a load makes a model ready with the smallest of its context bounds an
     engine,
     openText,
     modelConfig: { contextTokens: 1000 },
-    sampling: { temperature: 0.6 },
+    sampling: () => ({ temperature: 0.6 }),
   });
   assert.equal(model.status.state, "ready");
   if (model.status.state !== "ready") return;

@@ -42,11 +42,16 @@ export async function requireGlibc(): Promise<void> {
 
 /** Checks that `folder`'s disk has room. @throws {SetupError} With both numbers, if it has not. */
 export async function requireSpace(folder: string, neededBytes: number, what: string): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  const freeBytes = bavail * bsize;
-  if (freeBytes >= neededBytes) return;
+  const presentBytes = await freeBytes(folder);
+  if (presentBytes >= neededBytes) return;
   throw new SetupError(
-    `${what} needs ${megabytes(neededBytes)} of disk space in ${folder}; ${megabytes(freeBytes)} are free. ` +
+    `${what} needs ${megabytes(neededBytes)} of disk space in ${folder}; ${megabytes(presentBytes)} are free. ` +
       "Make room and run the command again: it goes on where it stopped.",
   );
+}
+
+/** Room on the disk of `folder` for this user. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

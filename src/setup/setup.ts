@@ -45,6 +45,11 @@ export async function ensureCore(options: Partial<SetupOptions> = {}): Promise<s
   });
 }
 
+/** Path of the core's library if it is built from the sources as they are now; changes nothing. */
+export async function findCore(): Promise<string | undefined> {
+  return await isCoreCurrent(requirePlatform()) ? CORE_LIBRARY : undefined;
+}
+
 /**
  * The embedded model.
  *

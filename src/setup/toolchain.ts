@@ -121,7 +121,8 @@ async function hasCxxHeaders(swift: string): Promise<boolean> {
   }
 }
 
-async function findPython(): Promise<PythonTools | undefined> {
+/** Python with a pip that works, on PATH. */
+export async function findPython(): Promise<PythonTools | undefined> {
   for (const name of ["python3", "python"]) {
     const python = await findProgram(name);
     if (python === undefined) continue;

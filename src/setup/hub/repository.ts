@@ -54,7 +54,9 @@ export async function listRepository(endpoint: HubEndpoint, id: string, revision
       throw new HubError(`${endpoint.url} names no commit for ${id} at ${revision}.`);
     }
     const files: RepositoryFile[] = [];
-    for await (const entry of listFiles({ ...options, revision: commit, repo: { type: "model", name: id }, recursive: true })) {
+    for await (
+      const entry of listFiles({ ...options, revision: commit, repo: { type: "model", name: id }, recursive: true })
+    ) {
       if (entry.type === "file") files.push(toFile(id, entry));
       if (files.length > FILES_MAX) throw new HubError(`${id} lists more than ${FILES_MAX} files.`);
     }

@@ -1,0 +1,74 @@
+/**
+ * The command line: `rapid-mlx serve|chat|models|pull|convert|info|doctor|version`.
+ *
+ * Commands live in src/cli and are loaded when they run, so that a short one starts fast. Whatever goes wrong ends here
+ * as a sentence on standard error and exit code 1.
+ *
+ * @module
+ */
+import { Command, Option } from "commander";
+import { SERVE_FLAGS } from "./src/config.ts";
+
+const NO_PACKAGES = ["--no-system-packages", "never install system packages during set-up"] as const;
+const MODEL = ["[model]", "id, folder, or OWNER/NAME on the hub; absent: the embedded SmolLM2-135M"] as const;
+
+const program = new Command("rapid-mlx")
+  .description("A local server for language models, on this machine's own processor.")
+  .showHelpAfterError("(rapid-mlx --help shows the commands)");
+
+const serve = program.command("serve").description("serve a model on 127.0.0.1").argument(...MODEL);
+for (const { name, value, repeats, help } of SERVE_FLAGS) {
+  const option = new Option(value === undefined ? `--${name}` : `--${name} <${value}>`, help);
+  if (repeats) option.argParser((one: string, before: string[] | undefined) => [...before ?? [], one]);
+  serve.addOption(option);
+}
+serve.option(...NO_PACKAGES).action(async (model: string | undefined, flags: Record<string, unknown>) => {
+  // Commander turns --no-x into x: false; the configuration knows flags by their own names.
+  await (await import("./src/cli/serve.ts")).serve(model, { ...flags, noDiskCache: flags.diskCache === false });
+});
+
+program.command("chat").description("talk to a model in the terminal").argument(...MODEL)
+  .option("--url <URL>", "a running server's address, instead of loading the model here")
+  .option("--api-key <KEY>", "key of that server")
+  .option("--system <TEXT>", "system message")
+  .option("--max-tokens <N>", "longest answer", Number)
+  .option("--temperature <T>", "0 is greedy", Number)
+  .option("--seed <N>", "makes answers repeat", Number)
+  .option(...NO_PACKAGES)
+  .action(async (model, flags) => await (await import("./src/cli/chat.ts")).chat(model, flags));
+
+program.command("models").description("list the models on this disk")
+  .option("--json", "as JSON")
+  .action(async (flags) => await (await import("./src/cli/models.ts")).showModels(flags));
+
+program.command("pull").description("fetch a model from the hub, or go on with it")
+  .argument("<model>", "id or OWNER/NAME")
+  .argument("[files...]", "only these files")
+  .option("--revision <NAME>", "branch, tag or commit")
+  .option(...NO_PACKAGES)
+  .action(async (model, files, flags) => await (await import("./src/cli/pull.ts")).pull(model, files, flags));
+
+program.command("convert").description("convert a GGUF file to an MLX folder, exactly")
+  .argument("<file>", "GGUF file: Q4_0, Q4_1, Q8_0, F16, BF16, F32")
+  .argument("<folder>", "new folder")
+  .action(async (file, folder) => await (await import("./src/cli/convert.ts")).convert(file, folder));
+
+program.command("info").description("say what a model is and what it needs").argument(...MODEL)
+  .option("--json", "as JSON")
+  .action(async (model, flags) => await (await import("./src/cli/info.ts")).showInfo(model, flags));
+
+program.command("doctor").description("check set-up, core, kernels and models")
+  .option("--json", "as JSON")
+  .option("--deep", "check the kernels over more shapes (minutes)")
+  .action(async (flags) => await (await import("./src/cli/doctor.ts")).doctor(flags));
+
+program.command("version").description("show versions")
+  .action(async () => await (await import("./src/cli/version.ts")).showVersion());
+
+try {
+  await program.parseAsync(Deno.args, { from: "user" });
+} catch (error) {
+  const { explain } = await import("./src/cli/errors.ts");
+  Deno.stderr.writeSync(new TextEncoder().encode(`${explain(error)}\n`));
+  Deno.exit(1);
+}

@@ -1,0 +1,97 @@
+/**
+ * Puts the parts together: core, engine, served model, app. `serve` listens with it, `chat` asks it directly.
+ *
+ * @module
+ */
+import type { Hono } from "hono";
+import type { Config } from "../config.ts";
+import { Engine } from "../engine/engine.ts";
+import type { EngineConfig } from "../ffi/core.ts";
+import { openNativeCore } from "../ffi/native_core.ts";
+import { Activity } from "../http/activity.ts";
+import { createApp } from "../http/app.ts";
+import type { AppEnvironment } from "../http/app_context.ts";
+import { type Clock, SYSTEM_CLOCK } from "../http/clock.ts";
+import { Lifecycle } from "../http/lifecycle.ts";
+import type { Logger } from "../log.ts";
+import { matchLine } from "../profiles/match.ts";
+import { recommendSampling } from "../profiles/sampling.ts";
+import type { Profiles } from "../profiles/store.ts";
+import { openTextModel } from "../prompt/text_model.ts";
+import { loadServedModel } from "../route/load.ts";
+import { type ServedModel, ServedModels } from "../route/models.ts";
+import type { ModelPlace } from "./find_model.ts";
+import { VERSION } from "./version.ts";
+
+/** What a server is opened with. */
+export interface ServerRequest {
+  /** Flags and environment. */
+  readonly config: Config;
+  /** The core's library. */
+  readonly libraryPath: string;
+  /** What to serve. */
+  readonly place: ModelPlace;
+  /** How to talk with it. */
+  readonly profiles: Profiles;
+  /** Where lines go. */
+  readonly log: Logger;
+}
+
+/** Everything but the listener. */
+export interface OpenServer extends AsyncDisposable {
+  /** Answers requests; 503 until `load` has ended. */
+  readonly app: Hono<AppEnvironment>;
+  /** For the listener. */
+  readonly activity: Activity;
+  /** For the listener. */
+  readonly lifecycle: Lifecycle;
+  /** For the listener. */
+  readonly clock: Clock;
+  /** The model. */
+  readonly model: ServedModel;
+  /** Loads the model. @throws If it can't be loaded; nothing of it stays. */
+  load(): Promise<void>;
+}
+
+/** Opens the parts. Nothing is loaded yet. @throws {CoreError} If the library or the limits can't be used. */
+export function openServer({ config, libraryPath, place, profiles, log }: ServerRequest): OpenServer {
+  const core = openNativeCore(libraryPath, toEngineConfig(config));
+  const engine = new Engine(core, { log: (level, line) => log.log(level, line, { from: "core" }) });
+  const models = new ServedModels();
+  const clock = SYSTEM_CLOCK;
+  const model = models.add(place.id, clock.epochSeconds(), place.hfId);
+  const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
+  const app = createApp({ config, engine, models, activity, lifecycle, clock, log, version: VERSION });
+  const load = (): Promise<void> =>
+    loadServedModel(model, {
+      directory: place.directory,
+      engine,
+      openText: (directory) => openTextModel(directory),
+      ...config.maxContextTokens !== undefined && { modelConfig: { contextTokens: config.maxContextTokens } },
+      sampling: ({ modelType, chatTemplate, generationDefaults }) => {
+        const known = {
+          ...modelType !== undefined && { modelType },
+          ...chatTemplate !== undefined && { chatTemplate },
+        };
+        const { line, reason } = matchLine(profiles, { name: place.hfId ?? place.id, ...known });
+        log.log("info", "profile", { line: line.id, because: reason });
+        return recommendSampling(line, generationDefaults);
+      },
+    });
+  const close = async (): Promise<void> => {
+    await engine.close();
+    if (model.status.state === "ready") await model.status.loaded.text.close();
+  };
+  return { app, activity, lifecycle, clock, model, load, [Symbol.asyncDispose]: close };
+}
+
+function toEngineConfig(config: Config): EngineConfig {
+  const { maxRequests, maxQueue, memoryBytes, threads, cpuArithmetic } = config;
+  return {
+    ...maxRequests !== undefined && { maxRequests },
+    ...maxQueue !== undefined && { maxQueue },
+    ...memoryBytes !== undefined && { memoryBytes },
+    ...threads !== undefined && { threads },
+    ...cpuArithmetic !== undefined && { cpuArithmetic },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * `rapid-mlx serve [MODEL]`: set-up where needed, then listen, load, and serve until a signal ends it.
+ *
+ * @module
+ */
+import { type Config, loadConfig } from "../config.ts";
+import { startServer, stopOnSignals } from "../http/server.ts";
+import { createLogger } from "../log.ts";
+import { loadProfiles } from "../profiles/store.ts";
+import { ensureCore } from "../setup/setup.ts";
+import { ensureModel } from "./find_model.ts";
+import { openServer } from "./open_server.ts";
+import { print } from "./terminal.ts";
+import { VERSION } from "./version.ts";
+
+/** Flags of set-up that every command with a model has. */
+export interface SetupFlags {
+  /** False: no system packages may be installed. */
+  readonly systemPackages?: boolean;
+}
+
+/** Serves until a signal. @throws What set-up, the core or the model's files throw; nothing stays loaded then. */
+export async function serve(model: string | undefined, flags: Readonly<Record<string, unknown>>): Promise<void> {
+  const config = loadConfig(flags, Deno.env.toObject(), model);
+  const log = createLogger({ level: config.logLevel });
+  for (const name of config.unknownVariables) log.log("warning", "unknown variable, ignored", { name });
+  const profiles = await loadProfiles();
+  const setup = { systemPackages: toSystemPackages(flags) };
+  const libraryPath = await ensureCore(setup);
+  const place = await ensureModel(config.model, profiles, setup);
+  await using parts = openServer({ config, libraryPath, place, profiles, log });
+  // Listening before loading: an early client hears "loading", and a taken port is known at once.
+  const server = startServer({ ...parts, config, log });
+  try {
+    await parts.load();
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  announce(config, server.url, place.id);
+  await stopOnSignals(server);
+}
+
+/** May set-up install system packages, as the flags say. */
+export function toSystemPackages(flags: Readonly<Record<string, unknown>>): "ask" | "forbidden" {
+  return flags.systemPackages === false ? "forbidden" : "ask";
+}
+
+function announce(config: Config, url: string, id: string): void {
+  const key = config.apiKey === undefined ? "" : ` -H 'authorization: Bearer YOUR_KEY'`;
+  const body = JSON.stringify({
+    model: id,
+    messages: [{ role: "user", content: "What is the capital of France?" }],
+  });
+  print(`Rapid-MLX ${VERSION} serves ${id}`);
+  print(`  base URL  ${url}/v1`);
+  print(`  try       curl ${url}/v1/chat/completions${key} -H 'content-type: application/json' -d '${body}'`);
+}
