@@ -72,7 +72,10 @@ final class RequestState {
         assert(phase == .waiting, "a request starts once")
         self.sequence = sequence
         phase = .prefill(doneTokens: 0)
-        if request.sampling.needsHistory { history = request.prompt }
+        if request.sampling.needsHistory {
+            history = request.prompt
+            history.reserveCapacity(capacityTokens)
+        }
     }
 
     /// Rows of its next segment; 0 when it has none. Chunk borders are at multiples of `chunkTokens`, whatever else is

@@ -103,6 +103,25 @@ struct EngineHandleTests {
         #expect(runner.openedCount == runner.closedCount && runner.openRows.isEmpty)
     }
 
+    @Test("Who has read a FINISH may use its tag again at once and finds the counters final")
+    func tagReuse() throws {
+        let runner = FakeRunner()
+        runner.recordsSteps = false
+        let engine = try EngineHandle(config: EngineConfig(), loader: FakeLoader(["model": runner]))
+        var ready = Seen()
+        let model = try engine.loadModel(path: "model", options: ModelOptions())
+        try pump(engine, &ready) { $0.readyCount == 1 }
+        for round in 1...500 {
+            var seen = Seen()
+            var request = makeRequest(1, model)
+            request.maxTokens = 2
+            try engine.submit(request)
+            try pump(engine, &seen) { $0.finished.count == 1 }
+            #expect(engine.stats().completed == round && engine.stats().running == 0)
+        }
+        engine.close()
+    }
+
     @Test("A close from two threads at once finishes what runs, and the reader sees every FINISH")
     func closing() throws {
         let runner = FakeRunner()

@@ -38,6 +38,9 @@ final class FakeRunner: StepRunner {
     /// Whether `steps` is kept; off where there are too many.
     var recordsSteps = true
 
+    /// Sequences whose `open` failed and that nobody closed since.
+    private(set) var halfOpen: Set<SequenceID> = []
+
     private var caches: [SequenceID: Cache] = [:]
 
     init(_ description: ModelDescription = .fake()) {
@@ -48,7 +51,10 @@ final class FakeRunner: StepRunner {
     var openRows: [SequenceID: Int] { caches.mapValues(\.rows.count) }
 
     func open(_ sequence: SequenceID, capacityTokens: Int) throws {
-        if let openError { throw openError }
+        if let openError {
+            halfOpen.insert(sequence)
+            throw openError
+        }
         if caches[sequence] != nil { faults.append("\(sequence) was opened twice") }
         if capacityTokens > description.contextTokens { faults.append("\(sequence) is over the context") }
         caches[sequence] = Cache(capacityTokens: capacityTokens)
@@ -56,9 +62,9 @@ final class FakeRunner: StepRunner {
     }
 
     func close(_ sequence: SequenceID) {
+        if halfOpen.remove(sequence) != nil { return }
         guard caches.removeValue(forKey: sequence) != nil else {
-            // Allowed only after an `open` that failed.
-            if openError == nil { faults.append("\(sequence) was closed without being open") }
+            faults.append("\(sequence) was closed without being open")
             return
         }
         closedCount += 1

@@ -95,6 +95,20 @@ struct SchedulerEndingTests {
         script.checkAllFinished()
     }
 
+    @Test("Cancels are posted once for each live request, however often they are asked for")
+    func cancelsAreBounded() throws {
+        let mailbox = Mailbox(config: EngineConfig())
+        let handle = try mailbox.load(path: "model", options: ModelOptions())
+        mailbox.setReady(handle, .fake())
+        try mailbox.submit(EngineRequest(tag: 7, model: handle, prompt: [1], maxTokens: 1), nowUs: 0)
+        _ = mailbox.take(timeoutUs: 0)
+        for _ in 0..<1000 {
+            mailbox.cancel(tag: 7)
+            mailbox.cancel(tag: 8)
+        }
+        #expect(mailbox.take(timeoutUs: 0).commands.count == 1)
+    }
+
     @Test("A deadline ends a request in every phase, and says so")
     func deadline() throws {
         var config = EngineConfig()

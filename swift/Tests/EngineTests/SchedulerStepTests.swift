@@ -99,6 +99,34 @@ struct SchedulerStepTests {
         #expect(script.result(short) == .length && script.result(small) == .length)
     }
 
+    @Test("A chunk that does not fit leaves its rows to a smaller one")
+    func smallerChunk() throws {
+        var config = EngineConfig()
+        config.maxRequests = 4
+        config.prefillChunkTokens = 8
+        config.maxStepTokens = 12
+        let script = try Script(config)
+        for length in [20, 20, 3] { try script.submit(length) }
+        try script.turn()
+        #expect(script.runner.steps.last?.map(\.tokens.count) == [8, 3])
+        try script.runAll()
+        script.checkAllFinished()
+    }
+
+    @Test("Chunk borders are at multiples of the chunk, wherever a prompt goes on from")
+    func absoluteBorders() throws {
+        let request = EngineRequest(tag: 1, model: 1, prompt: Array(repeating: 1, count: 20), maxTokens: 1)
+        let state = RequestState(
+            AcceptedRequest(request: request, submittedUs: 0, capacityTokens: 21, priceBytes: 0))
+        #expect(state.nextRowCount(chunkTokens: 8) == 0)
+        state.start(SequenceID(1))
+        #expect(state.nextRowCount(chunkTokens: 8) == 8)
+        #expect(state.advance(rows: 5) == 5)
+        #expect(state.nextRowCount(chunkTokens: 8) == 3)
+        #expect(state.advance(rows: 11) == 16)
+        #expect(state.nextRowCount(chunkTokens: 8) == 4)
+    }
+
     @Test("A long prompt does not hold up a running stream: every step until its end has the stream's row")
     func noStall() throws {
         var config = EngineConfig()
@@ -129,6 +157,22 @@ struct SchedulerStepTests {
         for tag in [plain, repetition, presence, frequency] { #expect(script.tokens(tag).count == 5) }
         let starts = script.runner.steps.flatMap { $0 }.compactMap(\.sample?.completionStart)
         #expect(Set(starts) == [0, 4, 600])
+    }
+
+    @Test("The history grows in place: no step copies it")
+    func historyInPlace() throws {
+        let script = try Script()
+        script.runner.recordsSteps = false
+        var addresses: Set<UnsafeRawPointer> = []
+        script.runner.beforeStep = { segments in
+            segments[0].sample?.history.withUnsafeBytes { bytes in
+                if let start = bytes.baseAddress { addresses.insert(start) }
+            }
+        }
+        try script.submit(50, max: 200) { $0.sampling.repetitionPenalty = 1.2 }
+        try script.runAll()
+        script.checkAllFinished()
+        #expect(addresses.count == 1)
     }
 
     @Test("Logprobs and their alternatives reach the events")

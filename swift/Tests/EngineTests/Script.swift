@@ -184,6 +184,8 @@ final class Script {
         if let bytes = config.memoryBytes {
             #expect(scheduler.budget.cacheBytes + scheduler.budget.weightBytes <= bytes)
         }
+        let clients = Set((scheduler.running + scheduler.waiting).map(\.request.client))
+        #expect(scheduler.admissionTurns.count <= clients.count && scheduler.prefillTurns.count <= clients.count)
         let tags = (scheduler.running + scheduler.waiting).map(\.tag)
         #expect(Set(tags).count == tags.count)
         for request in scheduler.waiting {
@@ -209,6 +211,7 @@ final class Script {
             guard let runner = runners[path] else { continue }
             #expect(runner.faults.isEmpty, "the runner was misused: \(runner.faults)")
             #expect(runner.openRows == rows[handle] ?? [:])
+            #expect(runner.halfOpen.isEmpty)
         }
         let statistics = engine.stats()
         let ended = statistics.completed + statistics.cancelled + statistics.failed
