@@ -29,7 +29,8 @@ let package = Package(
             ]),
         .target(name: "MLX", dependencies: ["CMLX"], swiftSettings: strict),
         .target(name: "MLXCPU", dependencies: ["CMLX", "MLX"], swiftSettings: strict),
-        .testTarget(name: "MLXTests", dependencies: ["MLX"], exclude: ["golden"], swiftSettings: strict),
+        .testTarget(
+            name: "MLXTests", dependencies: ["MLX"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx20

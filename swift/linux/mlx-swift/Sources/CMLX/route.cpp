@@ -1,15 +1,26 @@
-// The routed ops: for now each goes to libmlx's own op.
+// The routed ops: our CPU primitive where it supports the case, else libmlx's own op.
 #include "route.h"
 
+#include "cpu/ops.h"
 #include "guard.h"
 
 namespace mx = mlx::core;
+namespace cpu = rmx::cpu;
 
 namespace cmlx::route {
 
 array quantized_matmul(const array &x, const array &w, const array &scales, const OptionalArray &biases, bool transpose,
                        const Quantization &q, Stream s) {
+  // Absent: the defaults of the affine mode.
+  const int group = q.group_size.value_or(64), bits = q.bits.value_or(4);
+  auto ours = cpu::quantized_matmul(x, w, scales, biases, transpose, group, bits, q.mode, s);
+  if (ours) return *ours;
   return mx::quantized_matmul(x, w, scales, biases, transpose, q.group_size, q.bits, q.mode, s);
+}
+
+array matmul(const array &a, const array &b, Stream s) {
+  if (auto ours = cpu::matmul(a, b, s)) return *ours;
+  return mx::matmul(a, b, s);
 }
 
 array gather_qmm(const array &x, const array &w, const array &scales, const OptionalArray &biases,
@@ -20,6 +31,7 @@ array gather_qmm(const array &x, const array &w, const array &scales, const Opti
 }
 
 array rms_norm(const array &x, const OptionalArray &weight, float eps, Stream s) {
+  if (auto ours = cpu::rms_norm(x, weight, eps, s)) return *ours;
   return mx::fast::rms_norm(x, weight, eps, s);
 }
 
@@ -29,17 +41,21 @@ array layer_norm(const array &x, const OptionalArray &weight, const OptionalArra
 
 array rope(const array &x, int dims, bool traditional, std::optional<float> base, float scale, int offset,
            const OptionalArray &freqs, Stream s) {
+  if (auto ours = cpu::rope(x, dims, traditional, base, scale, offset, std::nullopt, freqs, s)) return *ours;
   return mx::fast::rope(x, dims, traditional, base, scale, offset, freqs, s);
 }
 
 array rope(const array &x, int dims, bool traditional, std::optional<float> base, float scale, const array &offset,
            const OptionalArray &freqs, Stream s) {
+  if (auto ours = cpu::rope(x, dims, traditional, base, scale, 0, offset, freqs, s)) return *ours;
   return mx::fast::rope(x, dims, traditional, base, scale, offset, freqs, s);
 }
 
 array scaled_dot_product_attention(const array &queries, const array &keys, const array &values, float scale,
                                    const std::string &mask_mode, const OptionalArray &mask, const OptionalArray &sinks,
                                    Stream s) {
+  auto ours = cpu::scaled_dot_product_attention(queries, keys, values, scale, mask_mode, mask, sinks, s);
+  if (ours) return *ours;
   return mx::fast::scaled_dot_product_attention(queries, keys, values, scale, mask_mode, mask, sinks, s);
 }
 
@@ -54,6 +70,10 @@ cmlx_array cmlx_quantized_matmul(cmlx_array x, cmlx_array w, cmlx_array scales, 
     route::Quantization quantization{maybe(group_size), maybe(bits), mode};
     return route::quantized_matmul(in(x), in(w), in(scales), maybe(biases), transpose, quantization, stream(s));
   });
+}
+
+cmlx_array cmlx_matmul(cmlx_array a, cmlx_array b, cmlx_stream s) {
+  return make([&] { return route::matmul(in(a), in(b), stream(s)); });
 }
 
 cmlx_array cmlx_gather_qmm(cmlx_array x, cmlx_array w, cmlx_array scales, cmlx_array biases, cmlx_array lhs_indices,

@@ -23,6 +23,7 @@ struct Quantization {
 
 array quantized_matmul(const array &x, const array &w, const array &scales, const OptionalArray &biases, bool transpose,
                        const Quantization &quantization, Stream s);
+array matmul(const array &a, const array &b, Stream s);
 array gather_qmm(const array &x, const array &w, const array &scales, const OptionalArray &biases,
                  const OptionalArray &lhs_indices, const OptionalArray &rhs_indices, bool transpose,
                  const Quantization &quantization, bool sorted, Stream s);

@@ -55,20 +55,46 @@ struct PackedSize {
   int64_t sums;
 };
 
-/// What softmax attention needs; strides in elements. Rows of one sequence, its keys at absolute positions 0..<position
-/// + rows; row i sees keys up to position + i.
-struct Attention {
-  const float* queries;
-  int64_t query_row, query_head;
+/// Keys of one softmax block; borders lie at absolute positions that are multiples of this.
+constexpr int kKeyBlock = 128;
+
+/// Up to kKeyBlock keys and values of one head; strides in elements, the last axis adjacent.
+struct KeyBlock {
   const void* keys;
   const void* values;
-  int64_t key_head, key_row, value_head, value_row;
-  Element cache;
-  float* out;
-  int64_t out_row, out_head;
-  int rows, heads, kv_heads, head_dim, value_dim;
-  int64_t position;
-  float scale;
+  int64_t key_stride;
+  int64_t value_stride;
+  Element element;
+  int count;
+};
+
+/// Queries that share a key head, and their running softmax state (largest score, sum of weights, weighted values).
+struct AttentionTile {
+  int rows;
+  int head_dim;
+  int value_dim;
+  /// [rows, padded(head_dim)], already times the scale, zeros behind head_dim.
+  const float* queries;
+  float* largest;
+  float* total;
+  /// [rows, padded(value_dim)].
+  float* values;
+  /// kKeyBlock floats a row.
+  float* weights;
+  /// For a cache that is not float32: lanes * padded(head_dim) floats.
+  float* widened;
+};
+
+/// An additive mask (float32) of a tile: row r, key i of the block at mask[r * stride + i]; null: none.
+struct MaskBlock {
+  const float* values;
+  int64_t stride;
+};
+
+/// How RoPE rotates: pairs (i, i + dims / 2), or (2i, 2i + 1) if traditional.
+struct Rotation {
+  int dims;
+  bool traditional;
 };
 
 /// Functions of one variant. All take row ranges, so that the pool can share them out.
@@ -87,6 +113,25 @@ struct Kernels {
   void (*pack_row)(const Weight&, Arithmetic, const float* row, void* values, float* scales, float* sums);
   /// y[m, n] for all rows m and weight rows n in [begin, end); `y` has `stride` floats a row.
   void (*product)(const Weight&, Arithmetic, const Activations&, int64_t begin, int64_t end, float* y, int64_t stride);
+
+  /// out = row / sqrt(mean(row^2) + epsilon) * weight; `weight` may be null.
+  void (*rms_norm)(const float* row, int64_t width, const float* weight, float epsilon, float* out);
+  /// out = silu(gate) * up, silu(x) = x / (1 + e^-x).
+  void (*swiglu)(const float* gate, const float* up, int64_t count, float* out);
+  /// Cosines and sines of position * inverse frequency, `half` of each.
+  void (*angles)(float position, const float* inverse_frequencies, int half, float* cosines, float* sines);
+  /// Rotates the first `dims` values of a row, copies the others.
+  void (*rotate)(Rotation, const float* row, int64_t width, const float* cosines, const float* sines, float* out);
+
+  /// head_dim or value_dim rounded up to whole vectors.
+  int64_t (*padded)(int64_t);
+  /// Adds one block to the state; row r sees the first visible[r] keys (0: none).
+  void (*attend)(const AttentionTile&, const KeyBlock&, const int* visible, const MaskBlock&);
+  /// Adds the state of a later block to `state`: both [1], [1], [padded(value_dim)].
+  void (*merge)(int value_dim, float* largest, float* total, float* values, float other_largest, float other_total,
+                const float* other_values);
+  /// values / total, with `sink` as one more score without a value if not null.
+  void (*finish)(int value_dim, float largest, float total, const float* values, const float* sink, float* out);
 };
 
 /// The kernels in use. The first call chooses the best variant of this machine, or what RMX_CPU_VARIANT names.

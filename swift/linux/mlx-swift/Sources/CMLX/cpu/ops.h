@@ -17,4 +17,25 @@ OptionalArray quantized_matmul(
     const mlx::core::array& x, const mlx::core::array& w, const mlx::core::array& scales, const OptionalArray& biases,
     bool transpose, int group_size, int bits, const std::string& mode, mlx::core::Stream stream);
 
+/// a [..., M, K] x b [K, N] with float elements; best where b is a transposed view of weights [N, K].
+OptionalArray matmul(const mlx::core::array& a, const mlx::core::array& b, mlx::core::Stream stream);
+
+/// x [..., D] / sqrt(mean(x^2) + eps) * weight [D].
+OptionalArray rms_norm(
+    const mlx::core::array& x, const OptionalArray& weight, float eps, mlx::core::Stream stream);
+
+/// Rotary embedding of x [B, ..., T, D] from `offset` on: a number, or an int32 array of one or B numbers in
+/// `offset_array`.
+OptionalArray rope(
+    const mlx::core::array& x, int dims, bool traditional, std::optional<float> base, float scale, int offset,
+    const OptionalArray& offset_array, const OptionalArray& freqs, mlx::core::Stream stream);
+
+/// q [B, H, T, D], k [B, K, S, D], v [B, K, S, V] to [B, H, T, V]. `mask_mode`: "", "causal" or "array".
+OptionalArray scaled_dot_product_attention(
+    const mlx::core::array& q, const mlx::core::array& k, const mlx::core::array& v, float scale,
+    const std::string& mask_mode, const OptionalArray& mask, const OptionalArray& sinks, mlx::core::Stream stream);
+
+/// silu(gate) * up, of one shape and dtype.
+OptionalArray swiglu(const mlx::core::array& gate, const mlx::core::array& up, mlx::core::Stream stream);
+
 }  // namespace rmx::cpu

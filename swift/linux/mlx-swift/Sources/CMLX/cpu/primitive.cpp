@@ -20,12 +20,13 @@ void* allocate(size_t size) {
 
 struct KeptBlock {
   char* memory = static_cast<char*>(allocate(kKeptBytes));
+  size_t used = 0;
   ~KeptBlock() { std::free(memory); }
 };
 
-char* kept_block() {
+KeptBlock& kept_block() {
   thread_local KeptBlock block;
-  return block.memory;
+  return block;
 }
 
 }  // namespace
@@ -77,17 +78,19 @@ const float* Rows::read(int64_t index, float* buffer) const {
   return buffer;
 }
 
-Scratch::Scratch() = default;
+Scratch::Scratch() : mark_(kept_block().used) {}
 
 Scratch::~Scratch() {
+  kept_block().used = mark_;
   for (void* memory : large_) std::free(memory);
 }
 
 void* Scratch::bytes(int64_t size) {
   const size_t rounded = (static_cast<size_t>(size) + kAlignment - 1) / kAlignment * kAlignment;
-  if (used_ + rounded <= kKeptBytes) {
-    void* memory = kept_block() + used_;
-    used_ += rounded;
+  KeptBlock& kept = kept_block();
+  if (kept.used + rounded <= kKeptBytes) {
+    void* memory = kept.memory + kept.used;
+    kept.used += rounded;
     return memory;
   }
   large_.push_back(allocate(rounded));

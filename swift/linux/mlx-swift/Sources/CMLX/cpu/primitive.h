@@ -57,7 +57,8 @@ class Rows {
   mlx::core::Strides strides_;
 };
 
-/// Memory for one dispatched job, taken from a block that the thread keeps. Pieces start at multiples of 64 bytes.
+/// Memory for one job or one piece of a job, taken from a block that the thread keeps; scopes nest. Pieces start at
+/// multiples of 64 bytes.
 class Scratch {
  public:
   Scratch();
@@ -71,7 +72,7 @@ class Scratch {
 
  private:
   void* bytes(int64_t size);
-  size_t used_ = 0;
+  size_t mark_;
   std::vector<void*> large_;
 };
 

@@ -168,7 +168,7 @@ bool cmlx_save(const char *path, cmlx_array array);
 #define CMLX_BINARY(OP)                                                                                                \
   OP(add) OP(bitwise_and) OP(bitwise_or) OP(bitwise_xor) OP(divide) OP(equal) OP(floor_divide) OP(greater) \
   OP(greater_equal) OP(inner) OP(left_shift) OP(less) OP(less_equal) OP(logaddexp) OP(logical_and)            \
-  OP(logical_or) OP(matmul) OP(maximum) OP(minimum) OP(multiply) OP(not_equal) OP(outer) OP(power) OP(remainder)       \
+  OP(logical_or) OP(maximum) OP(minimum) OP(multiply) OP(not_equal) OP(outer) OP(power) OP(remainder)       \
   OP(right_shift) OP(subtract)
 
 /// f(array, axes, keepdims); f_all over all axes
@@ -312,6 +312,7 @@ cmlx_array cmlx_qqmm(cmlx_array x, cmlx_array w, cmlx_array w_scales, cmlx_optio
 // ---- ops that our own CPU primitives may take over (route.cpp) ------------------------------------------------------
 
 /// `biases` may be NULL.
+cmlx_array cmlx_matmul(cmlx_array a, cmlx_array b, cmlx_stream s);
 cmlx_array cmlx_quantized_matmul(cmlx_array x, cmlx_array w, cmlx_array scales, cmlx_array biases, bool transpose,
                                  cmlx_optional_int group_size, cmlx_optional_int bits, const char *mode, cmlx_stream s);
 /// `biases`, `lhs_indices`, `rhs_indices` may be NULL.

@@ -88,6 +88,49 @@ RMX_INLINE float sum(F v) {
   return two[0] + two[1];
 }
 
+/// Lane i of the result is the sum over lanes of v[i], in the order of `sum`.
+RMX_INLINE F sum_each(F (&v)[L]) {
+#if RMX_LANES == 16
+  F halves[8], quarters[4], eighths[2];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 8; i++) {
+    halves[i] = __builtin_shufflevector(v[i], v[i + 8], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+                __builtin_shufflevector(v[i], v[i + 8], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 4; i++) {
+    const F a = halves[i], b = halves[i + 4];
+    quarters[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27) +
+                  __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 2; i++) {
+    const F a = quarters[i], b = quarters[i + 2];
+    eighths[i] = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+                 __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  }
+  const F a = eighths[0], b = eighths[1];
+  return __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30) +
+         __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+#else
+  F halves[4], quarters[2];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 4; i++) {
+    halves[i] = __builtin_shufflevector(v[i], v[i + 4], 0, 1, 2, 3, 8, 9, 10, 11) +
+                __builtin_shufflevector(v[i], v[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 2; i++) {
+    const F a = halves[i], b = halves[i + 2];
+    quarters[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+                  __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  const F a = quarters[0], b = quarters[1];
+  return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
+         __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+#endif
+}
+
 RMX_INLINE float largest(F v) {
   float out = v[0];
   for (int i = 1; i < L; i++) out = out > v[i] ? out : v[i];

@@ -11,6 +11,8 @@ namespace rmx::cpu::RMX_NAMESPACE {
 #include "product_fast.h"
 #include "product_dense.h"
 #include "product.h"
+#include "rows.h"
+#include "attention.h"
 // clang-format on
 
 const Kernels& table() {
@@ -23,6 +25,14 @@ const Kernels& table() {
       .packed_size = packed_size,
       .pack_row = pack_row,
       .product = product,
+      .rms_norm = rms_norm,
+      .swiglu = swiglu,
+      .angles = angles,
+      .rotate = rotate,
+      .padded = padded,
+      .attend = attend,
+      .merge = merge,
+      .finish = finish,
   };
   return kernels;
 }
