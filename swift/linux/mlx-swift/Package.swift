@@ -29,8 +29,7 @@ let package = Package(
             ]),
         .target(name: "MLX", dependencies: ["CMLX"], swiftSettings: strict),
         .target(name: "MLXCPU", dependencies: ["CMLX", "MLX"], swiftSettings: strict),
-        .testTarget(
-            name: "MLXTests", dependencies: ["MLX"], swiftSettings: strict),
+        .testTarget(name: "MLXTests", dependencies: ["MLX"], exclude: ["golden"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx20

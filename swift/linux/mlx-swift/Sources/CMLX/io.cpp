@@ -1,6 +1,7 @@
 // Files: safetensors and npy, on disk and in memory.
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <unordered_map>
 
 #include "guard.h"
@@ -14,6 +15,22 @@ struct cmlx_archive_object {
 };
 
 namespace {
+/// Refuses a safetensors file that ends before its last array: MLX would hand out what happens to be in memory instead.
+/// `head` is the first 8 bytes, the length of the header; the arrays lie after it without gaps.
+void expect_whole(const mx::SafetensorsLoad &loaded, uint64_t head, uint64_t size, const std::string &where) {
+  uint64_t wanted = sizeof(head) + head;
+  for (auto &entry : loaded.first) wanted += entry.second.nbytes();
+  if (size >= wanted) return;
+  throw std::runtime_error("[load_safetensors] " + where + " ends too early: " + std::to_string(size) + " bytes, " +
+                           std::to_string(wanted) + " are wanted");
+}
+
+uint64_t first_word(const void *data) {
+  uint64_t word;
+  std::memcpy(&word, data, sizeof(word));
+  return word;
+}
+
 cmlx_archive archive_of(mx::SafetensorsLoad &&loaded) {
   auto archive = new cmlx_archive_object;
   for (auto &entry : loaded.first) archive->arrays.emplace_back(entry.first, entry.second);
@@ -75,12 +92,22 @@ void save_to(Target &&target, cmlx_archive archive) {
 }  // namespace
 
 cmlx_archive cmlx_load_safetensors(const char *path, cmlx_stream s) {
-  return guarded<cmlx_archive>(nullptr, [&] { return archive_of(mx::load_safetensors(std::string(path), stream(s))); });
+  return guarded<cmlx_archive>(nullptr, [&] {
+    auto loaded = mx::load_safetensors(std::string(path), stream(s));
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    auto size = static_cast<uint64_t>(file.tellg());
+    char word[8];
+    if (!file.seekg(0).read(word, sizeof(word))) throw std::runtime_error("can't read " + std::string(path));
+    expect_whole(loaded, first_word(word), size, path);
+    return archive_of(std::move(loaded));
+  });
 }
 
 cmlx_archive cmlx_load_safetensors_bytes(const void *data, size_t size, cmlx_stream s) {
   return guarded<cmlx_archive>(nullptr, [&] {
-    return archive_of(mx::load_safetensors(std::make_shared<MemoryReader>(data, size), stream(s)));
+    auto loaded = mx::load_safetensors(std::make_shared<MemoryReader>(data, size), stream(s));
+    expect_whole(loaded, first_word(data), size, "the data");
+    return archive_of(std::move(loaded));
   });
 }
 

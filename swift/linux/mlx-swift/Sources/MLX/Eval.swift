@@ -36,8 +36,7 @@ public func asyncEval(_ values: Any...) {
 
 /// Computes the arrays in these values and throws what goes wrong.
 public func checkedEval(_ values: Any...) throws {
-    let arrays = collected(values)
-    try withError { eval(arrays) }
+    try withError { eval(collected(values)) }
 }
 
 /// The arrays in a value. Strings and numbers have none; a value of another kind is an error.
