@@ -44,7 +44,10 @@ export interface RunningServer {
   readonly url: string;
   /** Drains and stops; a second call waits for the same end. */
   stop(): Promise<void>;
-  /** Resolves when it has stopped. */
+  /**
+   * Resolves when it has stopped. A connection that never sent its body may still be open then (Deno 2.9.6 can't close
+   * it) and would keep the process alive: end it by `Deno.exit`.
+   */
   readonly finished: Promise<void>;
 }
 
@@ -55,9 +58,13 @@ export interface RunningServer {
  */
 export function startServer(parts: ServerParts): RunningServer {
   const { config, app, activity, lifecycle, clock, log } = parts;
-  const server = listen(config, (request, info) => app.fetch(request, { info }), (error) => {
-    log.log("error", "the listener failed", { error: String(error) });
-    return new Response(null, { status: 500 });
+  const server = listen(config, {
+    onListen: () => {},
+    handler: (request, info) => app.fetch(request, { info }),
+    onError: (error) => {
+      log.log("error", "the listener failed", { error: String(error) });
+      return new Response(null, { status: 500 });
+    },
   });
   const { port } = server.addr;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
@@ -113,14 +120,15 @@ export async function stopOnSignals(server: RunningServer, source: SignalSource 
   for (const signal of signals) source.off(signal, end);
 }
 
+/** How requests are taken. */
+type Listening = Required<Pick<Deno.ServeTcpOptions, "onListen" | "onError">> & {
+  handler: Deno.ServeHandler<Deno.NetAddr>;
+};
+
 /** Binds the given port, or the first free one of those that may be tried. */
-function listen(
-  config: ServerParts["config"],
-  handler: Deno.ServeHandler<Deno.NetAddr>,
-  onError: (error: unknown) => Response,
-): Deno.HttpServer<Deno.NetAddr> {
+function listen(config: ServerParts["config"], listening: Listening): Deno.HttpServer<Deno.NetAddr> {
   const bind = (port: number): Deno.HttpServer<Deno.NetAddr> => (
-    Deno.serve({ hostname: config.host, port, onListen: () => {}, onError }, handler)
+    Deno.serve({ hostname: config.host, port, ...listening })
   );
   if (config.port !== undefined) return bind(config.port);
   for (let port = PORT_FIRST; port < PORT_LAST; port++) {
