@@ -37,7 +37,7 @@ export const MESSAGE_FIELDS: FieldTable = {
 };
 
 /** What becomes of a text part's fields. */
-export const PART_FIELDS: FieldTable = { type: WORKS, text: WORKS, refusal: WORKS };
+export const PART_FIELDS: FieldTable = { type: WORKS, text: WORKS, refusal: WORKS, prompt_cache_breakpoint: LISTED };
 
 /** What becomes of the fields of an assistant's call. */
 export const TOOL_CALL_FIELDS: FieldTable = { id: WORKS, type: WORKS, function: WORKS, index: LISTED };

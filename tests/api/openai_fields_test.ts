@@ -1,0 +1,70 @@
+/**
+ * Every field of the `openai` package's request types is in exactly one of the three lists: works, refused, listed.
+ *
+ * The types are read from the package's declarations at test time, so an update of the package that brings a new field
+ * fails here until somebody decides what becomes of it. Our answers are compared with its types by the compiler.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import type OpenAI from "openai";
+import type { ChatChunk, ChatCompletion } from "../../src/api/chat_answer.ts";
+import { CHAT_FIELDS } from "../../src/api/chat_completions.ts";
+import { COMPLETION_FIELDS } from "../../src/api/completions.ts";
+import type { Completion } from "../../src/api/completions_answer.ts";
+import type { FieldTable } from "../../src/api/fields.ts";
+import { FUNCTION_FIELDS, MESSAGE_FIELDS, PART_FIELDS, TOOL_CALL_FIELDS } from "../../src/api/messages.ts";
+import type { ModelEntry } from "../../src/api/models.ts";
+import { STREAM_OPTIONS_FIELDS } from "../../src/api/sampling.ts";
+
+const CHAT_TYPES = "resources/chat/completions/completions.d.ts";
+const COMPLETION_TYPES = "resources/completions.d.ts";
+
+/** Names of the fields of an interface, as a declaration file writes them: one a line, indented by four blanks. */
+function toFields(declarations: string, name: string): string[] {
+  const start = declarations.search(new RegExp(`^(export )?interface ${name}\\b`, "m"));
+  assert.notEqual(start, -1, `the package has no interface ${name}`);
+  const body = declarations.slice(start, declarations.indexOf("\n}", start));
+  return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map((match) => match[1] ?? "");
+}
+
+async function readDeclarations(path: string): Promise<string> {
+  return await Deno.readTextFile(new URL(path, import.meta.resolve("openai")));
+}
+
+async function assertSorted(table: FieldTable, path: string, interfaces: string[], atLeast: number): Promise<void> {
+  const declarations = await readDeclarations(path);
+  const fields = new Set(interfaces.flatMap((name) => toFields(declarations, name)));
+  assert.ok(fields.size >= atLeast, `only ${fields.size} fields were found: is the file written otherwise now?`);
+  const unsorted = [...fields].filter((field) => !Object.hasOwn(table, field));
+  assert.deepEqual(unsorted, [], `decide what becomes of these fields of ${interfaces.join(", ")}`);
+}
+
+Deno.test("every field of a chat completion request works, is refused or is listed", async () => {
+  await assertSorted(CHAT_FIELDS, CHAT_TYPES, ["ChatCompletionCreateParamsBase"], 36);
+  assert.deepEqual(
+    new Set(Object.values(CHAT_FIELDS).map(({ rule }) => rule)),
+    new Set(["works", "refused", "listed"]),
+  );
+});
+
+Deno.test("every field of a completion request works, is refused or is listed", async () => {
+  await assertSorted(COMPLETION_FIELDS, COMPLETION_TYPES, ["CompletionCreateParamsBase"], 17);
+});
+
+Deno.test("every field of messages, parts, calls and stream options works, is refused or is listed", async () => {
+  const roles = ["System", "Developer", "User", "Assistant", "Tool"].map((role) => `ChatCompletion${role}MessageParam`);
+  await assertSorted(MESSAGE_FIELDS, CHAT_TYPES, roles, 8);
+  await assertSorted(PART_FIELDS, CHAT_TYPES, ["ChatCompletionContentPartText", "ChatCompletionContentPartRefusal"], 3);
+  await assertSorted(TOOL_CALL_FIELDS, CHAT_TYPES, ["ChatCompletionMessageFunctionToolCall"], 3);
+  await assertSorted(STREAM_OPTIONS_FIELDS, CHAT_TYPES, ["ChatCompletionStreamOptions"], 2);
+  assert.deepEqual(Object.keys(FUNCTION_FIELDS), ["name", "arguments"]);
+});
+
+Deno.test("our answers have the types of the package", () => {
+  const chat = (value: ChatCompletion): OpenAI.ChatCompletion => value;
+  const chunk = (value: ChatChunk): OpenAI.ChatCompletionChunk => value;
+  const model = (value: ModelEntry): OpenAI.Model => value;
+  const completion = (value: Omit<Completion, "choices">): Omit<OpenAI.Completion, "choices" | "usage"> => value;
+  for (const assigns of [chat, chunk, model, completion]) assert.equal(typeof assigns, "function");
+});
