@@ -4,7 +4,12 @@
 /// key), and keeps one of two equal keys without a word. This one bounds depth, refuses duplicate keys, and has no way to
 /// trap. Beyond RFC 8259 it takes what Python's json module writes: NaN, Infinity and -Infinity.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// Reads one JSON document.
 public struct JSONText {

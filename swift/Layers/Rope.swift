@@ -3,7 +3,12 @@
 /// Source: mlx-lm `rope_utils.py` at d78bf58. Periods are computed in Double and rounded once. Each row carries its own
 /// absolute position, so a row's bits do not depend on the rows beside it.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 import MLX
 
 /// Rotates queries and keys by their positions.

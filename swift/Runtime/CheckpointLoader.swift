@@ -4,7 +4,12 @@
 /// the headers · surplus tensors · only then the bytes. A checkpoint that fails leaves nothing behind.
 
 import Engine
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 import Layers
 import MLX
 import Models

@@ -4,7 +4,12 @@
 /// the end of the process. Runs on the engine thread. Knows nothing of requests, queues or text.
 
 import Engine
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 import Layers
 import MLX
 import Models

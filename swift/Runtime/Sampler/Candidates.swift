@@ -4,7 +4,12 @@
 /// temperature, mlx-lm before it). Order among candidates is total, value first and then the lower id, so equal rows
 /// always give equal candidates.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// One token that may be drawn.
 struct Candidate: Equatable {

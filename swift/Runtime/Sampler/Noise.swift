@@ -6,7 +6,12 @@
 ///
 /// Source: keyed Gumbel-max sampling as in TensorFold (github.com/ashhart/TensorFold, 2026-08), with its 24-bit uniform.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// Uniform and Gumbel variables of one (seed, position).
 struct Noise {

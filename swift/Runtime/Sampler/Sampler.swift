@@ -5,7 +5,12 @@
 /// id). Reported probabilities are those before temperature and filters, as the OpenAI API has it.
 
 import Engine
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// Sampling on the CPU, over float32 rows.
 enum Sampler {

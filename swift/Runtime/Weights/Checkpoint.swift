@@ -3,7 +3,12 @@
 /// Takes a path, gives the config and one table of tensors. Reads headers only. Which files count, and that all of them
 /// are merged, is as in mlx-lm `utils.py` at d78bf58 (side files such as `mtp.safetensors` are not part of it).
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 import Layers
 
 /// An open checkpoint.
@@ -32,8 +37,8 @@ public final class Checkpoint {
     /// - Throws: `CheckpointError` that names the file and, where there is one, the tensor.
     public init(path: String) throws {
         let directory = URL(fileURLWithPath: path, isDirectory: true)
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw CheckpointError(.io, "\(path) is not a directory; wanted one with config.json and *.safetensors")
         }
         config = try Checkpoint.readConfig(directory)
@@ -66,7 +71,7 @@ public final class Checkpoint {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         } catch {
-            throw CheckpointError(.io, "cannot list \(directory.path): \(error.localizedDescription)")
+            throw CheckpointError(.io, "cannot list \(directory.path): \(error)")
         }
         let shards = names.filter { $0.hasPrefix("model") && $0.hasSuffix(".safetensors") }.sorted()
         guard !shards.isEmpty else {

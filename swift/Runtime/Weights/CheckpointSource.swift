@@ -4,7 +4,12 @@
 /// way round; `fill` reads. An error in the first two leaves nothing behind. Pricing a model stops after them and never
 /// touches MLX.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 import Layers
 import MLX
 

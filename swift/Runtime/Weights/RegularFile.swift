@@ -3,7 +3,12 @@
 /// Opens without blocking, so that a pipe or a device in a model directory is an error and not a hang. Short reads and
 /// interrupts are dealt with here.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 import Layers
 
 /// A file descriptor with a known size.

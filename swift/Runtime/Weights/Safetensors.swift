@@ -7,7 +7,12 @@
 ///
 /// Source: https://github.com/huggingface/safetensors (README, Format), 2026-08.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 import Layers
 
 /// Element type of a tensor as the header spells it.

@@ -2,7 +2,12 @@
 // which serving machines don't have: there a compiled function simply calls the function. Results agree up to the
 // rounding of intermediate values in 16-bit types, which fusion leaves out.
 import CMLX
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// A function that MLX keeps traced. The arrays of `inputs` and `outputs` are parameters and results behind its back.
 final class CompiledFunction: @unchecked Sendable {
@@ -11,7 +16,7 @@ final class CompiledFunction: @unchecked Sendable {
     private let outputs: [any Updatable]
     private let shapeless: Bool
     private let fused: Bool
-    private let lock = NSLock()
+    private let lock = Lock()
 
     /// `fused`: let MLX fuse; the default is whether the function runs on a GPU.
     init(

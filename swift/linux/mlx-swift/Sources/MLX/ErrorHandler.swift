@@ -2,7 +2,12 @@
 // empty array. `withError` is the handler that turns the first message into a thrown error; without any handler the
 // process ends, as upstream.
 import CMLX
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// An error of MLX, with its message.
 public enum MLXError: LocalizedError, Sendable, Equatable {
@@ -18,7 +23,7 @@ public enum MLXError: LocalizedError, Sendable, Equatable {
 
 /// The first error inside a `withError`.
 public final class ErrorBox: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var held: Error?
 
     /// The first error, if there was one; later ones are dropped.

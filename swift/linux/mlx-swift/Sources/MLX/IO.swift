@@ -1,6 +1,11 @@
 // Files of arrays: safetensors (named arrays and text metadata) and npy (one array).
 import CMLX
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// Why a file can't be read or written before MLX looks at it.
 public enum LoadSaveError: Error {

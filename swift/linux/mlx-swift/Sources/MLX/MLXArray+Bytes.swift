@@ -1,6 +1,11 @@
 // Reading an array's elements: as a Swift array, as Data, with or without a copy.
 import CMLX
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 extension MLXArray {
     /// The elements in row-major order, converted to `type`; computes the array.

@@ -1,7 +1,12 @@
 // Arrays from Swift's numbers and from memory. Where upstream stops the process (a shape that doesn't fit the data, an
 // integer that doesn't fit the type), these report an error and give an empty array.
 import CMLX
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// What keeps a finalizer closure alive while MLX holds the memory.
 private final class Finalizer {

@@ -1,6 +1,11 @@
 // What MLX's allocator holds, and its limits. Bytes everywhere.
 import CMLX
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// Memory of MLX's allocator, in bytes.
 public enum Memory {
@@ -26,7 +31,7 @@ public enum Memory {
         }
     }
 
-    private static let lock = NSLock()
+    private static let lock = Lock()
     nonisolated(unsafe) private static var knownCacheLimit: Int?
 
     /// Bytes in arrays.

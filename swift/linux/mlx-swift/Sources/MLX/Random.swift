@@ -1,7 +1,12 @@
 // Random numbers from a counter-based generator: the same key always gives the same numbers. Without a key, a shared
 // state is split for each call.
 import CMLX
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+import Glibc
+#else
 import Foundation
+#endif
 
 /// A key, or a state that gives a new key at each call.
 public protocol RandomStateOrKey {
@@ -21,11 +26,11 @@ public enum MLXRandom {
     /// A state that gives a new key at each call.
     public class RandomState: RandomStateOrKey, Updatable, Evaluatable, @unchecked (Sendable) {
         private var state: MLXArray
-        private let lock = NSLock()
+        private let lock = Lock()
 
         /// A state that differs at each start.
         public init() {
-            state = MLXRandom.key(DispatchTime.now().uptimeNanoseconds)
+            state = MLXRandom.key(UInt64.random(in: .min ... .max))
         }
 
         /// A state that is the same for each seed.
