@@ -69,7 +69,7 @@ let abi = "\(Context.packageDirectory)/swift/CABI"
 let library: [LinkerSetting] = [
     .unsafeFlags(
         [
-            "-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims", "-lCoreFoundation", "-l_FoundationICU", "-lswiftSynchronization",
+            "-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims",
             "-Xlinker", "--version-script=\(abi)/rmx.version", "-Xlinker", "-z", "-Xlinker", "nodelete",
             "-Xlinker", "-z", "-Xlinker", "defs",
         ],
