@@ -1,54 +1,29 @@
 /**
- * The ranges of rmx_params, checked in TypeScript for cores without a Bridge. swift/Bridge checks the same fields in the
- * same order; tests/abi/core_suite.ts holds both to it.
+ * The ranges of rmx_params, checked in TypeScript for cores without a library. swift/Engine checks the same fields;
+ * tests/abi/core_suite.ts holds both to it.
  *
  * @module
  */
 import { CONSTANTS } from "./abi.gen.ts";
 import { CoreError, type ModelInfo, type SubmitRequest } from "./core.ts";
+import { writeParams } from "./structs.ts";
 
-const UINT32_MAX = 0xffff_ffff;
+/** A field of rmx.h, its value in a request, and its range. NaN is in no range. */
+type Range = [field: string, value: (request: SubmitRequest) => number, ok: (value: number) => boolean, wanted: string];
 
-interface Range {
-  field: string;
-  ok: (value: number) => boolean;
-  wanted: string;
-  value: (request: SubmitRequest) => number;
-}
+const TOP_MAX = CONSTANTS.RMX_LOGPROBS_TOP_MAX;
 
-/** Every number of a request: its name in rmx.h and its range. NaN is in no range. */
 const RANGES: readonly Range[] = [
-  { field: "tag", value: (r) => r.tag, ok: (v) => isCount(v) && v > 0, wanted: "1 to 4294967295" },
-  { field: "max_tokens", value: (r) => r.maxTokens, ok: (v) => isCount(v) && v > 0, wanted: "1 to 4294967295" },
-  {
-    field: "temperature",
-    value: (r) => r.temperature,
-    ok: (v) => v >= 0 && v < Infinity,
-    wanted: "a finite number, at least 0",
-  },
-  { field: "top_p", value: (r) => r.topP, ok: (v) => v > 0 && v <= 1, wanted: "more than 0, at most 1" },
-  { field: "min_p", value: (r) => r.minP, ok: (v) => v >= 0 && v <= 1, wanted: "0 to 1" },
-  { field: "top_k", value: (r) => r.topK, ok: isCount, wanted: "0 to 4294967295" },
-  {
-    field: "repetition_penalty",
-    value: (r) => r.repetitionPenalty,
-    ok: (v) => v > 0 && v < Infinity,
-    wanted: "a finite number, more than 0",
-  },
-  { field: "presence_penalty", value: (r) => r.presencePenalty, ok: (v) => v >= -2 && v <= 2, wanted: "-2 to 2" },
-  { field: "frequency_penalty", value: (r) => r.frequencyPenalty, ok: (v) => v >= -2 && v <= 2, wanted: "-2 to 2" },
-  { field: "penalty_window_tokens", value: (r) => r.penaltyWindowTokens, ok: isCount, wanted: "0 to 4294967295" },
-  {
-    field: "logprobs_top",
-    value: (r) => r.logprobsTop ?? 0,
-    ok: (v) => isCount(v) && v <= CONSTANTS.RMX_LOGPROBS_TOP_MAX,
-    wanted: `0 to ${CONSTANTS.RMX_LOGPROBS_TOP_MAX}`,
-  },
+  ["tag", (r) => r.tag, (v) => v > 0, "1 or more"],
+  ["max_tokens", (r) => r.maxTokens, (v) => v > 0, "1 or more"],
+  ["temperature", (r) => r.temperature, (v) => v >= 0 && v < Infinity, "0 (greedy) or more"],
+  ["top_p", (r) => r.topP, (v) => v > 0 && v <= 1, "over 0, up to 1"],
+  ["min_p", (r) => r.minP, (v) => v >= 0 && v <= 1, "0 to 1"],
+  ["repetition_penalty", (r) => r.repetitionPenalty, (v) => v > 0 && v < Infinity, "over 0"],
+  ["presence_penalty", (r) => r.presencePenalty, (v) => v >= -2 && v <= 2, "-2 to 2"],
+  ["frequency_penalty", (r) => r.frequencyPenalty, (v) => v >= -2 && v <= 2, "-2 to 2"],
+  ["logprobs_top", (r) => r.logprobsTop ?? 0, (v) => v <= TOP_MAX, `0 to ${TOP_MAX}`],
 ];
-
-function isCount(value: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value <= UINT32_MAX;
-}
 
 /**
  * Checks a request against the header and a model.
@@ -56,13 +31,14 @@ function isCount(value: number): boolean {
  * @throws {CoreError} `argument`, naming the field, what was found and what is wanted.
  */
 export function checkSubmit(request: SubmitRequest, info: ModelInfo): void {
-  for (const { field, value, ok, wanted } of RANGES) {
+  writeParams(request);
+  for (const [field, value, ok, wanted] of RANGES) {
     if (!ok(value(request))) {
       throw new CoreError("argument", `Cannot submit the request: ${field} is ${value(request)}, wanted ${wanted}`);
     }
   }
   if (request.prompt.length === 0) {
-    throw new CoreError("argument", "Cannot submit the request: token_count is 0, wanted at least 1");
+    throw new CoreError("argument", "Cannot submit the request: the prompt is empty, wanted is at least one token");
   }
   if (request.prompt.length >= info.contextTokens) {
     throw new CoreError(
@@ -72,15 +48,18 @@ export function checkSubmit(request: SubmitRequest, info: ModelInfo): void {
     );
   }
   const vocabulary = info.vocabularySize;
-  for (const token of [...request.prompt, ...request.logitBias.keys()]) {
-    if (token < 0 || token >= vocabulary) {
-      throw new CoreError(
-        "argument",
-        `Cannot submit the request: token ${token} is not in the vocabulary, wanted 0 to ${vocabulary - 1}`,
-      );
-    }
-  }
+  const refuseUnknown = (where: string, token: number): void => {
+    if (token >= 0 && token < vocabulary) return;
+    throw new CoreError(
+      "argument",
+      `Cannot submit the request: token ${token} of the ${where} is not in the vocabulary, wanted 0 to ${
+        vocabulary - 1
+      }`,
+    );
+  };
+  for (const token of request.prompt) refuseUnknown("prompt", token);
   for (const [token, bias] of request.logitBias) {
+    refuseUnknown("logit bias", token);
     // Minus infinity forbids a token; plus infinity and NaN would leave no distribution.
     if (!(bias < Infinity)) {
       throw new CoreError(

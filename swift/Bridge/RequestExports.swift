@@ -18,7 +18,7 @@ public func requestSubmit(
         let contextTokens = try open.modelInfo(model).contextTokens
         let given = try copyParams(params)
         var request = EngineRequest(
-            tag: given.tag, model: model, prompt: try copy(tokens, tokenCount, "tokens", most: contextTokens),
+            tag: given.tag, model: model, prompt: try copy(tokens, tokenCount, "The prompt", most: contextTokens),
             maxTokens: Int(given.max_tokens))
         request.endTokens = try copy(endTokens, endTokenCount, "end_tokens", most: Limits.endTokensMax)
         request.sampling = sampling(given)
