@@ -45,7 +45,10 @@ Deno.test("checkLayouts() refuses a moved field, another size and a missing stru
 });
 
 Deno.test("Library.open() says which file it could not load", () => {
-  assert.throws(() => Library.open("/no/librmx.so"), { code: "io", message: /^Cannot load the core library \/no\/librmx/ });
+  assert.throws(() => Library.open("/no/librmx.so"), {
+    code: "io",
+    message: /^Cannot load the core library \/no\/librmx/,
+  });
 });
 
 Deno.test("Library.open() refuses a library of something else", async () => {

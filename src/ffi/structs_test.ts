@@ -69,13 +69,16 @@ Deno.test("writeLogitBias() writes a pair of 8 bytes an entry", () => {
   assert.equal(writeLogitBias(new Map()).length, 0);
 });
 
+type EventField = "tag" | "token" | "status" | "value" | "logprob";
+
 /** Lays out a batch as the core would. */
 class BatchWriter {
   readonly buffers = new WaitBuffers(8, 8192);
   #count = 0;
   #used = 0;
 
-  add(kind: number, fields: { tag?: number; token?: number; status?: number; value?: number; logprob?: number } = {}) {
+  /** Adds an event; the result takes its payload, for those that have one. */
+  add(kind: number, fields: Partial<Record<EventField, number>> = {}): (payload: Uint8Array) => void {
     const view = new DataView(this.buffers.events.buffer, this.#count * STRUCTS.rmx_event.size);
     const at = STRUCTS.rmx_event.fields;
     view.setUint32(at.tag.offset, fields.tag ?? 0, true);
@@ -87,11 +90,10 @@ class BatchWriter {
     view.setUint32(at.bytes_offset.offset, this.#used, true);
     this.#count++;
     new DataView(this.buffers.batch.buffer).setUint32(STRUCTS.rmx_batch.fields.event_count.offset, this.#count, true);
-    return (payload: Uint8Array): this => {
+    return (payload) => {
       this.buffers.bytes.set(payload, this.#used);
       view.setUint32(at.bytes_len.offset, payload.length, true);
       this.#used += (payload.length + 7) & ~7;
-      return this;
     };
   }
 }
