@@ -14,8 +14,8 @@ namespace cmlx {
 namespace {
 thread_local std::string last_error = "no call of this thread has failed";
 
-const mx::Dtype dtypes[] = {mx::bool_, mx::uint8,   mx::uint16,  mx::uint32,  mx::uint64,   mx::int8,     mx::int16,
-                            mx::int32, mx::int64,   mx::float16, mx::float32, mx::float64,  mx::bfloat16, mx::complex64};
+const mx::Dtype dtypes[] = {mx::bool_, mx::uint8, mx::uint16,  mx::uint32,  mx::uint64,  mx::int8,     mx::int16,
+                            mx::int32, mx::int64, mx::float16, mx::float32, mx::float64, mx::bfloat16, mx::complex64};
 
 size_t count_of(const mx::Shape &shape) {
   size_t count = 1;
@@ -37,8 +37,8 @@ mx::array copied(const void *data, mx::Shape shape, mx::Dtype type) {
 }
 
 /// An array over memory that MLX's CPU allocator doesn't own. Its buffers begin with a size word, which foreign memory
-/// lacks; so the array is a small buffer of the allocator's own, and an offset from there to the data (in elements, hence
-/// the alignment that the caller has checked). What MLX may donate or ask the size of is then always its own.
+/// lacks; so the array is a small buffer of the allocator's own, and an offset from there to the data (in elements,
+/// hence the alignment that the caller has checked). What MLX may donate or ask the size of is then always its own.
 mx::array adopted(void *data, mx::Shape shape, mx::Dtype type, std::function<void()> release) {
   auto anchor = mx::allocator::malloc(size_of(type));
   auto distance = static_cast<char *>(data) - static_cast<char *>(anchor.raw_ptr());

@@ -188,13 +188,15 @@ cmlx_array cmlx_slice(cmlx_array a, const int32_t *starts, const int32_t *stops,
 cmlx_array cmlx_slice_update(cmlx_array a, cmlx_array update, const int32_t *starts, const int32_t *stops,
                              const int32_t *strides, size_t ndim, cmlx_stream s) {
   return make([&] {
-    return mx::slice_update(in(a), in(update), shape(starts, ndim), shape(stops, ndim), shape(strides, ndim), stream(s));
+    return mx::slice_update(in(a), in(update), shape(starts, ndim), shape(stops, ndim), shape(strides, ndim),
+                            stream(s));
   });
 }
 cmlx_array cmlx_gather(cmlx_array a, const cmlx_array *indices, size_t count, const int32_t *axes, size_t axis_count,
                        const int32_t *slice_sizes, size_t slice_count, cmlx_stream s) {
   return make([&] {
-    return mx::gather(in(a), arrays(indices, count), ints(axes, axis_count), shape(slice_sizes, slice_count), stream(s));
+    return mx::gather(in(a), arrays(indices, count), ints(axes, axis_count), shape(slice_sizes, slice_count),
+                      stream(s));
   });
 }
 cmlx_array cmlx_scatter(cmlx_array a, const cmlx_array *indices, size_t count, cmlx_array updates, const int32_t *axes,

@@ -96,7 +96,9 @@ cmlx_array cmlx_layer_norm(cmlx_array x, cmlx_array weight, cmlx_array bias, flo
 
 cmlx_array cmlx_rope(cmlx_array x, int32_t dims, bool traditional, cmlx_optional_float base, float scale,
                      int32_t offset, cmlx_array freqs, cmlx_stream s) {
-  return make([&] { return route::rope(in(x), dims, traditional, maybe(base), scale, offset, maybe(freqs), stream(s)); });
+  return make([&] {
+    return route::rope(in(x), dims, traditional, maybe(base), scale, offset, maybe(freqs), stream(s));
+  });
 }
 
 cmlx_array cmlx_rope_dynamic(cmlx_array x, int32_t dims, bool traditional, cmlx_optional_float base, float scale,

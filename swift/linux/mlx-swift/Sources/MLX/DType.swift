@@ -1,5 +1,5 @@
-// Element types, and how Swift's scalars become arrays. Same rules as upstream: a scalar takes the dtype of the array it
-// meets, and a Double never widens an array to float64.
+// Element types, and how Swift's scalars become arrays. Same rules as upstream: a scalar takes the dtype of the array
+// that it meets, and a Double never widens an array to float64.
 import CMLX
 
 /// The type of an array's elements.
@@ -143,7 +143,7 @@ extension HasDType where Self: BinaryInteger {
     /// The integer as an array; a bool array doesn't make a bool of it.
     func integerArray(dtype: DType?, own: DType) -> MLXArray {
         let dtype = dtype ?? own
-        return MLXArray(self, dtype: dtype == .bool ? own : dtype)
+        return MLXArray(number: self, dtype: dtype == .bool ? own : dtype)
     }
 }
 
@@ -151,7 +151,7 @@ extension HasDType where Self: BinaryFloatingPoint {
     /// The number as an array; an integer array doesn't make an integer of it.
     func floatArray(dtype: DType?, own: DType) -> MLXArray {
         let dtype = dtype ?? own
-        return MLXArray(self, dtype: dtype.isFloatingPoint ? dtype : own)
+        return MLXArray(number: Double(self), dtype: dtype.isFloatingPoint ? dtype : own)
     }
 }
 

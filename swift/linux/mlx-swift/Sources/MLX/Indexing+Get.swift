@@ -173,7 +173,6 @@ struct SliceBounds {
 
     /// Whether the bounds are the whole array.
     func isFull(_ array: MLXArray) -> Bool {
-        let whole = SliceBounds(shape: array.shape.asInt32)
-        return starts == whole.starts && ends == whole.ends && strides == whole.strides
+        ends.indices.allSatisfy { starts[$0] == 0 && strides[$0] == 1 && Int(ends[$0]) == array.dim($0) }
     }
 }

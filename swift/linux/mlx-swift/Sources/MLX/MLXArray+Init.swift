@@ -110,7 +110,7 @@ extension MLXArray {
     }
 
     /// A floating point number in any type; integers cut the fraction off.
-    private convenience init(number: Double, dtype: DType) {
+    convenience init(number: Double, dtype: DType) {
         if dtype == .bool {
             self.init(number != 0)
         } else if !dtype.isInteger {
@@ -124,7 +124,7 @@ extension MLXArray {
     }
 
     /// An integer in any type.
-    private convenience init(number: some BinaryInteger, dtype: DType) {
+    convenience init(number: some BinaryInteger, dtype: DType) {
         if dtype == .bool {
             self.init(number != 0)
         } else if !dtype.isInteger {

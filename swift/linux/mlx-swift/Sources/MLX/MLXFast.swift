@@ -62,7 +62,7 @@ public enum MLXFast {
         }
     }
 
-    /// softmax(scale * q @ k.T + mask) @ v for queries `[B, H, T, D]`, keys and values `[B, K, S, D]` where K divides H.
+    /// softmax(scale * q @ k.T + mask) @ v for queries `[B, H, T, D]`, keys and values `[B, K, S, D]`; K divides H.
     /// `sinks` `[H]`: a logit of each head that takes part in the softmax and has no value.
     public static func scaledDotProductAttention(
         queries: MLXArray, keys: MLXArray, values: MLXArray, scale: Float,

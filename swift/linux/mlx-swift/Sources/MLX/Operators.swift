@@ -1,5 +1,5 @@
-// Operators. Each has an array on at least one side; a scalar on the other takes the array's dtype. Comparisons begin with
-// a dot, because they give arrays of bool.
+// Operators. Each has an array on at least one side; a scalar on the other takes the array's dtype. Comparisons begin
+// with a dot, because they give arrays of bool.
 import CMLX
 
 infix operator ** : BitwiseShiftPrecedence

@@ -1,5 +1,6 @@
-// Products: of matrices, of quantized matrices, convolutions. Quantized weights are in MLX's layout: rows of uint32 words
-// that hold elements of `bits` bits, low bits first, and one scale (and bias) for each group of `groupSize` elements.
+// Products: of matrices, of quantized matrices, convolutions. Quantized weights are in MLX's layout: rows of uint32
+// words that hold elements of `bits` bits, low bits first, and one scale (and bias) for each group of `groupSize`
+// elements.
 import CMLX
 
 /// The matrix product over the last two axes; the others broadcast.

@@ -1,4 +1,5 @@
-// MLXFast and MLXRandom against Python's MLX. Fused ops may run on our own primitives, so their values have a tolerance.
+// MLXFast and MLXRandom against Python's MLX. Fused ops may run on our own primitives, so their values may
+// differ a little.
 import MLX
 import Testing
 

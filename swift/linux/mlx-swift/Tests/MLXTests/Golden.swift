@@ -20,8 +20,8 @@ struct Golden {
         get throws { try #require(arrays["in.\(input)"], "no input \(input)") }
     }
 
-    /// Expects the result of a case: its shape, its dtype, and its values, which may differ by `tolerance` relative to the
-    /// largest one.
+    /// Expects the result of a case: its shape, its dtype, and its values, which may differ by `tolerance` relative to
+    /// the largest one.
     func expect(
         _ name: String, _ result: MLXArray, within tolerance: Double = 0, _ location: SourceLocation = #_sourceLocation
     ) throws {

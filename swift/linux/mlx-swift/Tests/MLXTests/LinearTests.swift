@@ -1,5 +1,5 @@
-// Products against Python's MLX. Quantized ones may run on our own primitives, so their values have a tolerance: the sums
-// are in another order.
+// Products against Python's MLX. Quantized ones may run on our own primitives, so their values may
+// differ a little: the sums are in another order.
 import MLX
 import Testing
 

@@ -1,9 +1,9 @@
 // The C face of libmlx for the Swift module MLX: opaque handles, plain numbers, no exception ever crosses it.
 //
-// Names are those of the C++ functions in mlx/ops.h with the prefix cmlx_. A function that returns a handle returns NULL
-// on failure, one that returns bool returns false; the reason is then in cmlx_last_error() of the same thread. Every
-// handle that a function returns belongs to the caller. A NULL array argument means "none" where the comment says so and
-// is an error elsewhere.
+// Names are those of the C++ functions in mlx/ops.h with the prefix cmlx_. A function that returns a handle returns
+// NULL on failure, one that returns bool returns false; the reason is then in cmlx_last_error() of the same thread.
+// Every handle that a function returns belongs to the caller. A NULL array argument means "none" where the comment says
+// so and is an error elsewhere.
 //
 // A new op of a known shape is one name in a table below (and one Swift function); any other op is one declaration here
 // and one body in ops.cpp.
@@ -75,8 +75,8 @@ void cmlx_array_free(cmlx_array array);
 
 /// A new array with a copy of the bytes at `data` (row-major, dtype's size each).
 cmlx_array cmlx_array_copy(const void *data, const int32_t *shape, size_t ndim, cmlx_dtype dtype);
-/// A new array over the memory at `data` without a copy where the device allows it; `finalizer(context)` is called once,
-/// when no array uses the memory any more, and also when the call fails.
+/// A new array over the memory at `data` without a copy where the device allows it; `finalizer(context)` is called
+/// once, when no array uses the memory any more, and also when the call fails.
 cmlx_array cmlx_array_wrap(void *data, const int32_t *shape, size_t ndim, cmlx_dtype dtype, void *context,
                            void (*finalizer)(void *context));
 /// A scalar of `dtype` with the value nearest to `value`.
@@ -332,7 +332,7 @@ cmlx_array cmlx_rope_dynamic(cmlx_array x, int32_t dims, bool traditional, cmlx_
 cmlx_array cmlx_scaled_dot_product_attention(cmlx_array queries, cmlx_array keys, cmlx_array values, float scale,
                                              const char *mask_mode, cmlx_array mask, cmlx_array sinks, cmlx_stream s);
 
-// ---- random numbers (random.cpp): `key` may not be NULL --------------------------------------------------------------
+// ---- random numbers (random.cpp): `key` may not be NULL -------------------------------------------------------------
 
 cmlx_array cmlx_random_key(uint64_t seed);
 cmlx_array cmlx_random_split(cmlx_array key, int32_t count, cmlx_stream s);
