@@ -6,10 +6,11 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { buildCore, CORE_LIBRARY, isCoreCurrent } from "./core_build.ts";
 import { ensureDefaultModel as ensureModel } from "./default_model.ts";
-import { BUILD_FOLDER } from "./folders.ts";
+import { extractEmbedded } from "./embedded.ts";
+import { BUILD_FOLDER, cacheFolder } from "./folders.ts";
 import { ensureMlxBinary } from "./libmlx.ts";
 import { withLock } from "./lock.ts";
 import { openReport, type Report } from "./report.ts";
@@ -35,6 +36,7 @@ const DEFAULTS: SetupOptions = { systemPackages: "ask", report: openReport() };
 export async function ensureCore(options: Partial<SetupOptions> = {}): Promise<string> {
   const { systemPackages, report } = { ...DEFAULTS, ...options };
   const platform = requirePlatform();
+  if (Deno.build.standalone) return await extractCore();
   if (await isCoreCurrent(platform)) return CORE_LIBRARY;
   return await withLock(join(BUILD_FOLDER, "setup.lock"), report, async () => {
     if (await isCoreCurrent(platform)) return CORE_LIBRARY;
@@ -47,7 +49,13 @@ export async function ensureCore(options: Partial<SetupOptions> = {}): Promise<s
 
 /** Path of the core's library if it is built from the sources as they are now; changes nothing. */
 export async function findCore(): Promise<string | undefined> {
+  if (Deno.build.standalone) return await extractCore();
   return await isCoreCurrent(requirePlatform()) ? CORE_LIBRARY : undefined;
+}
+
+/** In a compiled executable the core travels along. */
+async function extractCore(): Promise<string> {
+  return join(await extractEmbedded(BUILD_FOLDER, cacheFolder()), basename(CORE_LIBRARY));
 }
 
 /**
