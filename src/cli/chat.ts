@@ -1,8 +1,8 @@
 /**
  * `rapid-mlx chat [MODEL]`: a conversation in the terminal, with a model loaded here or with a running server.
  *
- * Either way it speaks the server's own API; without `--url` the requests go to the app in this process. Lines come from
- * standard input, so a script can pipe them in. `/reset` forgets the conversation, `/exit` or end of input leaves.
+ * Either way it speaks the server's own API; without `--url` the requests go to the app in this process. Lines come
+ * from standard input, so a script can pipe them in. `/reset` forgets the conversation, `/exit` or end of input leaves.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
  * A model's name on the command line → the folder to load.
  *
- * In this order: nothing or the embedded model's id, an id of `profiles/models`, a folder, `OWNER/NAME` on the hub. What
- * is on the disk is never fetched again.
+ * In this order: nothing or the embedded model's id, an id of `profiles/models`, a folder, `OWNER/NAME` on the hub.
+ * What is on the disk is never fetched again.
  *
  * @module
  */

@@ -2,8 +2,8 @@
  * Builds the core: `swift build` in release mode, then `build/librmx.so` (`.dylib` on macOS) beside MLX's binary part.
  *
  * How the library is linked stands in Package.swift. The stamp is a hash over sources, compiler and libmlx, so an
- * unchanged tree costs a few milliseconds. The library finds libmlx relative to itself, so the build folder can be moved
- * as a whole.
+ * unchanged tree costs a few milliseconds. The library finds libmlx relative to itself, so the build folder can be
+ * moved as a whole.
  *
  * @module
  */

@@ -33,7 +33,7 @@ Deno.test("the launcher passes its arguments on, from a folder with blanks and q
   });
 });
 
-Deno.test("the launcher finds another Deno when the one that made it is gone, and npm's when there is none", async () => {
+Deno.test("the launcher finds another Deno when its own is gone, and npm's when there is none", async () => {
   await inProject(async (project, bin) => {
     const path = await writeLauncher(bin, { deno: "/gone/deno", denoVersion: "1.2.3", projectFolder: project });
     const other = join(bin, "other");

@@ -1,5 +1,6 @@
 /**
- * The programs that set-up needs: Swift 6, C++ headers for it, Python with pip. Finds them, or installs what is missing.
+ * The programs that set-up needs: Swift 6, C++ headers for it, Python with pip. Finds them, or installs what is
+ * missing.
  *
  * Only looks for the programs themselves, never at the release of the system. Installing is Debian's (debian.ts);
  * elsewhere the error says what to install.

@@ -62,7 +62,7 @@ function unpackQ4WithMinimum(blocks: Uint8Array, into: AffineParts): void {
   }
 }
 
-/** Q8_0: d, 32 signed bytes. w = d · q; MLX's quants are unsigned, so the sign bit flips and the bias takes it back. */
+/** Q8_0: d, 32 signed bytes. w = d · q; MLX's quants are unsigned: the sign bit flips and the bias takes it back. */
 function unpackQ8Symmetric(blocks: Uint8Array, into: AffineParts): void {
   const biases = new DataView(into.biases.buffer, into.biases.byteOffset, into.biases.byteLength);
   const source = new DataView(blocks.buffer, blocks.byteOffset, blocks.byteLength);

@@ -205,7 +205,7 @@ async function checkCounts(path: string, file: Deno.FsFile, fileBytes: number): 
   if (needBytes > BigInt(fileBytes)) {
     throw new GgufError(
       path,
-      `it announces ${tensorCount} tensors and ${entryCount} metadata entries, more than its ${fileBytes} bytes can hold`,
+      `it announces ${tensorCount} tensors and ${entryCount} metadata entries, more than ${fileBytes} bytes can hold`,
     );
   }
 }

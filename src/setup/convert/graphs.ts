@@ -1,5 +1,6 @@
 /**
- * What each GGUF architecture is called in MLX: the model type, the names of its tensors, which rows llama.cpp permuted.
+ * What each GGUF architecture is called in MLX: the model type, the names of its tensors, which rows llama.cpp
+ * permuted.
  *
  * Names: https://github.com/ggml-org/llama.cpp/blob/master/gguf-py/gguf/constants.py and mlx-lm's `models/llama.py`,
  * `models/qwen3.py`. An architecture without a graph in the core is not in this list.

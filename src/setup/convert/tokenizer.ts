@@ -21,7 +21,8 @@ interface PreTokenizer {
 
 const CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 const WORDS_AND = (digits: string): string =>
-  `${CONTRACTIONS}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+  `${CONTRACTIONS}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}|` +
+  " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 const byteLevel = (useRegex: boolean): unknown => ({
   type: "ByteLevel",
   add_prefix_space: false,
@@ -87,7 +88,7 @@ export interface ConvertedTokenizer {
   readonly endTokens: readonly number[];
 }
 
-/** Reads the tokenizer. @throws {GgufError} If it is no byte-level BPE, its cut is unknown, or its lists are damaged. */
+/** Reads the tokenizer. @throws {GgufError} If it is no byte-level BPE, its cut is unknown, or a list is damaged. */
 export function convertTokenizer(file: GgufFile): ConvertedTokenizer {
   const model = file.text("tokenizer.ggml.model");
   if (model !== "gpt2") {

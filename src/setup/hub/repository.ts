@@ -112,7 +112,7 @@ function toHubError(error: unknown, endpoint: HubEndpoint, id: string, revision:
 export function explainStatus(status: number, endpoint: HubEndpoint): string {
   const token = endpoint.token === undefined ? "set HF_TOKEN" : "the token in use does not open it";
   if (status === 401 || status === 403) {
-    return `${endpoint.url} refuses (${status}): it is private, gated (accept its terms on its page) or absent; ${token}.`;
+    return `${endpoint.url} refuses (${status}): it is private, gated (its page has the terms) or absent; ${token}.`;
   }
   if (status === 404) return `${endpoint.url} has no such repository, revision or file (404).`;
   return `${endpoint.url} answers ${status}.`;

@@ -1,4 +1,4 @@
-"""Dtype, shape and sha256 (128 bits) of the tensors that MLX's own GGUF loader gives, named and ordered as mlx-lm wants them.
+"""Dtype, shape and sha256 (128 bits) of the tensors of MLX's own GGUF loader, named and ordered as mlx-lm wants them.
 
 Usage: make.py SMOLLM2.gguf TINY_LLAMA.gguf TINY_QWEN3.gguf > hashes.json
 Needs mlx (made with 0.31.1, CPU) and numpy. `deno task golden:convert` runs it.
