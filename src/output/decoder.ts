@@ -1,7 +1,7 @@
 /**
  * What turns a generation's tokens into what the client sees.
  *
- * Takes the engine's events in order, gives output events; `createDecoder` composes one from the profile. Knows no wire.
+ * Takes the engine's events in order, gives output events; `createDecoder` composes one. Knows no wire.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Which line covers a checkpoint. The only place that looks at names and templates to find out how to talk with a model.
+ * Which line covers a checkpoint. The only place that looks at names and templates to find out how to talk with one.
  *
  * @module
  */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Conversation } from "../flow.ts";
+import { TemplateError } from "./errors.ts";
 import type { OpenedModel, RenderedPrompt } from "./protocol.ts";
 import { ChatTemplate } from "./template.ts";
 import { loadTextFiles, type TextFiles } from "./text_files.ts";
@@ -19,7 +20,7 @@ export class CheckpointText {
   private constructor(files: TextFiles) {
     this.#files = files;
     this.#tokenizer = new TextTokenizer(files);
-    this.#template = new ChatTemplate(files);
+    this.#template = new ChatTemplate({ ...files, addedTokens: files.tokenizer.added_tokens });
   }
 
   /** Reads the files. @throws {TextFilesError} If one is missing or damaged. */
@@ -44,8 +45,12 @@ export class CheckpointText {
 
   /** The prompt and its ids. @throws {TemplateError} If the template refuses. */
   render(conversation: Conversation): RenderedPrompt {
-    const text = this.#template.render(conversation);
-    return { text, ids: this.#tokenizer.encode(text, { addSpecial: false, parseSpecial: true }) };
+    const pieces = this.#template.render(conversation);
+    const { ids, unreadable } = this.#tokenizer.encodePieces(pieces);
+    if (unreadable !== undefined) {
+      throw new TemplateError(`The conversation spells ${unreadable}, which this model can't read as plain text`);
+    }
+    return { text: pieces.map((piece) => piece.text).join(""), ids };
   }
 
   /** Ids of a text. */

@@ -10,6 +10,9 @@ export const TEXT_CHARS_MAX = 64 * 1024 * 1024;
 /** UTF-16 units that a template may write: a broken loop ends here and not in all of memory. */
 export const RENDERED_CHARS_MAX = 128 * 1024 * 1024;
 
+/** Statements and expressions of one rendering: a few seconds. A chat of 1,000 turns takes under a million. */
+export const TEMPLATE_STEPS_MAX = 20_000_000;
+
 /** Calls that may wait for one worker; the server's queue is shorter, so more is a bug of ours. */
 export const PENDING_CALLS_MAX = 4096;
 

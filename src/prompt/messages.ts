@@ -9,6 +9,7 @@
  * @module
  */
 import type { Conversation, Message, Tool, ToolCall } from "../flow.ts";
+import { parseJson } from "./jinja/json.ts";
 
 /** One message as templates read it. */
 export interface TemplateMessage {
@@ -34,7 +35,7 @@ export interface TemplateToolCall {
   id: string;
   /** The only kind there is. */
   type: "function";
-  /** `arguments`: the parsed JSON, or the text as it is where it is none. */
+  /** `arguments`: the JSON as a value whose numbers and keys are as written, or the text as it is where it is none. */
   function: { name: string; arguments: unknown };
 }
 
@@ -71,7 +72,7 @@ function toTemplateCall(call: ToolCall): TemplateToolCall {
 
 function toArguments(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch {
     return json;
   }

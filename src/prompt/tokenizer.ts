@@ -24,6 +24,14 @@ export interface EncodeOptions {
   parseSpecial: boolean;
 }
 
+/** How the pieces of a prompt are joined: see control_tokens.ts. */
+export interface EncodePiecesResult {
+  /** All ids. */
+  ids: Int32Array<ArrayBuffer>;
+  /** A plain piece whose spelling is a token even as plain text, if there is one. */
+  unreadable?: string;
+}
+
 /** One checkpoint's tokenizer. */
 export class TextTokenizer {
   readonly #library: Tokenizer;
@@ -57,14 +65,33 @@ export class TextTokenizer {
 
   /** Ids of a text; a character that the vocabulary can't spell is its unknown token, or nothing. */
   encode(text: string, options: EncodeOptions): Int32Array<ArrayBuffer> {
+    const ids: number[] = [];
+    this.#encodeSections(text, true, options.parseSpecial, ids);
+    return options.addSpecial ? this.#withSpecial(ids) : Int32Array.from(ids);
+  }
+
+  /** Ids of pieces one after the other; a plain one is read without any added token, special or not. */
+  encodePieces(pieces: readonly { text: string; plain: boolean }[]): EncodePiecesResult {
+    const ids: number[] = [];
+    for (const [i, { text, plain }] of pieces.entries()) {
+      const before = ids.length;
+      if (plain) {
+        this.#encodePlain(this.#normalize(text), i === 0, ids);
+        const own = this.#library.token_to_id(text);
+        if (own !== undefined && ids.includes(own, before)) return { ids: Int32Array.from(ids), unreadable: text };
+      } else this.#encodeSections(text, i === 0, true, ids);
+    }
+    return { ids: Int32Array.from(ids) };
+  }
+
+  #encodeSections(text: string, first: boolean, parseSpecial: boolean, ids: number[]): void {
     if (text.length > TEXT_CHARS_MAX) {
       throw new TextWorkerError(
         `Cannot encode a text of ${text.length} characters: at most ${TEXT_CHARS_MAX} are taken`,
       );
     }
-    const ids: number[] = [];
-    const raw = options.parseSpecial ? this.#rawAll : this.#rawPlain;
-    const normalized = options.parseSpecial ? this.#normalizedAll : this.#normalizedPlain;
+    const raw = parseSpecial ? this.#rawAll : this.#rawPlain;
+    const normalized = parseSpecial ? this.#normalizedAll : this.#normalizedPlain;
     for (const section of raw.split(text)) {
       if ("token" in section) {
         ids.push(section.token.id);
@@ -72,10 +99,9 @@ export class TextTokenizer {
       }
       for (const part of normalized.split(this.#normalize(section.text))) {
         if ("token" in part) ids.push(part.token.id);
-        else this.#encodePlain(part.text, section.start === 0 && part.start === 0, ids);
+        else this.#encodePlain(part.text, first && section.start === 0 && part.start === 0, ids);
       }
     }
-    return options.addSpecial ? this.#withSpecial(ids) : Int32Array.from(ids);
   }
 
   #normalize(text: string): string {

@@ -32,10 +32,10 @@ export const READABLE: readonly string[] = [
   "مرحبا بالعالم — שלום עולם",
   "नमस्ते दुनिया ไทย ไม่มีช่องว่าง",
   "🙂 👩‍👩‍👧 🇩🇪 ❤️ 👍🏽",
-  "def f(x: int) -> str:\n    return f\"{x!r}\"  # comment\n\n\nclass A:\n\tpass\n",
+  'def f(x: int) -> str:\n    return f"{x!r}"  # comment\n\n\nclass A:\n\tpass\n',
   "const a = {b: [1, 2, {c: null}]};\nif (a?.b) { console.log(`${a.b}`); }",
   '{"name": "add_note", "arguments": {"text": "buy figs", "n": 1.50, "ok": true}}',
-  "<html><body class=\"x\">&amp; &lt;tag&gt;</body></html>",
+  '<html><body class="x">&amp; &lt;tag&gt;</body></html>',
   "https://example.org/a/b?c=d&e=%20f#g user@example.org",
   "snake_case camelCase PascalCase SCREAMING_CASE kebab-case __dunder__",
   "!!! ??? ... --- === ### *** ((( [[[ {{{ \\\\\\ ///",
@@ -55,11 +55,34 @@ export const READABLE: readonly string[] = [
 ];
 
 const WORDS = [
-  ..."hello world The quick don't I'LL we've 's naïve 日本語 한국어 العربية हिन्दी ไทย Ünïcödé ﬁ 123 4567890 3.14".split(" "),
-  ..."x=1; ... !! — $ € _ __init__ camelCase SNAKE_CASE http://x.y/z?q=1 <html> \\n ' \" ` ٣ Ⅷ ² ½ 𝟘 𓀀 ▁ <0x41> Ġ".split(" "),
+  ..."hello world The quick don't I'LL we've 's naïve 日本語 한국어 العربية हिन्दी ไทย Ünïcödé ﬁ 123 4567890 3.14".split(
+    " ",
+  ),
+  ..."x=1; ... !! — $ € _ __init__ camelCase SNAKE_CASE http://x.y/z?q=1 <html> \\n ' \" ` ٣ Ⅷ ² ½ 𝟘 𓀀 ▁ <0x41> Ġ"
+    .split(" "),
   ..."<|im_end|> <|im_start|> <|eot_id|> <think> </think> <tool_call> <bos> <s> </s> [INST] <|end|>".split(" "),
-  "e\u0301té", "\t", "\n", "\n\n", "\r\n", "  ", "   ", "    ", "\u00a0", "\u2003", "\u3000", "\ufeff", "\u0085",
-  "\u200b", "\u200d", "👩‍👩‍👧", "🙂", "🇩🇪", '{"a": [1,2]}', "def f(x):\n    return x", "\0", "\x07",
+  "e\u0301té",
+  "\t",
+  "\n",
+  "\n\n",
+  "\r\n",
+  "  ",
+  "   ",
+  "    ",
+  "\u00a0",
+  "\u2003",
+  "\u3000",
+  "\ufeff",
+  "\u0085",
+  "\u200b",
+  "\u200d",
+  "👩‍👩‍👧",
+  "🙂",
+  "🇩🇪",
+  '{"a": [1,2]}',
+  "def f(x):\n    return x",
+  "\0",
+  "\x07",
 ];
 
 /** A generator of numbers in [0, 1): mulberry32 by Tommy Ettinger (public domain). */
