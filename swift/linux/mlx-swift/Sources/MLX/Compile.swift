@@ -2,12 +2,6 @@
 // which serving machines don't have: there a compiled function simply calls the function. Results agree up to the
 // rounding of intermediate values in 16-bit types, which fusion leaves out.
 import CMLX
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
-#else
-import Foundation
-#endif
 
 /// A function that MLX keeps traced. The arrays of `inputs` and `outputs` are parameters and results behind its back.
 final class CompiledFunction: @unchecked Sendable {

@@ -1,12 +1,6 @@
 // Devices and streams. The default device is the GPU where libmlx has one, else the CPU; both defaults can be replaced
 // for a task, as upstream.
 import CMLX
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
-#else
-import Foundation
-#endif
 
 /// CPU or GPU.
 public enum DeviceType: String, Hashable, Sendable {

@@ -1,11 +1,5 @@
 // Computing arrays. One lock around everything that runs graphs: MLX's evaluation is for one thread at a time.
 import CMLX
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
-#else
-import Foundation
-#endif
 
 /// Held while MLX evaluates, opens streams or changes its caches.
 let evalLock = Lock(recursive: true)

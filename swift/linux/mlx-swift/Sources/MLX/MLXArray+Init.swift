@@ -3,7 +3,6 @@
 import CMLX
 #if canImport(FoundationEssentials)
 import FoundationEssentials
-import Glibc
 #else
 import Foundation
 #endif

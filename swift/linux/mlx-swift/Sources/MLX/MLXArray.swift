@@ -1,11 +1,5 @@
 // The array: a reference to a node of MLX's lazily evaluated graph, or to data.
 import CMLX
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
-#else
-import Foundation
-#endif
 
 /// An n-dimensional array. Ops build a graph; `eval`, `item` or reading the elements computes it.
 public final class MLXArray {

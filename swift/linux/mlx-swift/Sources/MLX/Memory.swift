@@ -1,11 +1,5 @@
 // What MLX's allocator holds, and its limits. Bytes everywhere.
 import CMLX
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
-#else
-import Foundation
-#endif
 
 /// Memory of MLX's allocator, in bytes.
 public enum Memory {

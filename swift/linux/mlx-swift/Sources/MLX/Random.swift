@@ -1,12 +1,6 @@
 // Random numbers from a counter-based generator: the same key always gives the same numbers. Without a key, a shared
 // state is split for each call.
 import CMLX
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
-#else
-import Foundation
-#endif
 
 /// A key, or a state that gives a new key at each call.
 public protocol RandomStateOrKey {
