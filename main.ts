@@ -25,6 +25,8 @@ for (const { name, value, repeats, help } of SERVE_FLAGS) {
 serve.option(...NO_PACKAGES).action(async (model: string | undefined, flags: Record<string, unknown>) => {
   // Commander turns --no-x into x: false; the configuration knows flags by their own names.
   await (await import("./src/cli/serve.ts")).serve(model, { ...flags, noDiskCache: flags.diskCache === false });
+  // A client that never sent its body still holds a connection, which would keep the process alive.
+  Deno.exit(0);
 });
 
 program.command("chat").description("talk to a model in the terminal").argument(...MODEL)
