@@ -1,7 +1,7 @@
 /// What is wrong with a checkpoint, in a sentence for the person who chose it.
 ///
-/// `Layers`, `Models` and the weight readers throw this; `Runtime` turns it into the status of rmx.h. It knows nothing of
-/// the C boundary.
+/// `Layers`, `Models` and the weight readers throw this; `Runtime` turns it into the status of rmx.h. It knows nothing
+/// of the C boundary.
 
 /// A checkpoint that can't be loaded.
 public struct CheckpointError: Error, Sendable, Equatable {

@@ -1,7 +1,7 @@
 /// JSON as a value, and typed reads from it that name the key, what was found and what is wanted.
 ///
-/// Made by JSONText. Every number that a graph is built from passes a range here, so nothing behind it can overflow, divide by zero or ask
-/// for absurd memory. Knows nothing of files.
+/// Made by JSONText. Every number that a graph is built from passes a range here, so nothing behind it can overflow,
+/// divide by zero or ask for absurd memory. Knows nothing of files.
 
 /// Any JSON value.
 public enum ConfigValue: Sendable, Equatable {

@@ -1,14 +1,14 @@
 /// A strict JSON reader for files that strangers made.
 ///
 /// Foundation's JSONDecoder ends the process on some malformed input (Swift 6.0.3 on Linux: a control character in a
-/// key), and keeps one of two equal keys without a word. This one bounds depth, refuses duplicate keys, and has no way to
-/// trap. Beyond RFC 8259 it takes what Python's json module writes: NaN, Infinity and -Infinity.
+/// key), and keeps one of two equal keys without a word. This one bounds depth, refuses duplicate keys, and has no way
+/// to trap. Beyond RFC 8259 it takes what Python's json module writes: NaN, Infinity and -Infinity.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Reads one JSON document.

@@ -12,7 +12,7 @@ public struct Linear {
         _ path: String, inputs: Int, outputs: Int, bias: Bool = false, from source: any ParameterSource
     ) throws {
         weight = try Matrix(path, rows: outputs, columns: inputs, from: source)
-        self.bias = bias ? try source.parameter("\(path).bias", shape: [outputs], kind: .float) : nil
+        self.bias = bias ? try source.parameter("\(path).bias", shape: [outputs], kind: .vector) : nil
     }
 
     /// - Parameter x: [R, inputs]
@@ -27,15 +27,17 @@ public struct Linear {
 /// Token embedding; with tied weights also the head.
 public struct Embedding {
     private let weight: Matrix
+    private let activations: DType
 
     /// Declares `path.weight` (and `.scales`, `.biases`).
     public init(_ path: String, count: Int, width: Int, from source: any ParameterSource) throws {
         weight = try Matrix(path, rows: count, columns: width, from: source)
+        activations = source.activations
     }
 
     /// - Parameter tokens: [R], int32, each below `count`.
-    /// - Returns: [R, width]
-    public func callAsFunction(_ tokens: MLXArray) -> MLXArray { weight.rows(tokens) }
+    /// - Returns: [R, width], in the dtype of activations.
+    public func callAsFunction(_ tokens: MLXArray) -> MLXArray { weight.rows(tokens).asType(activations) }
 
     /// The table as a head.
     /// - Parameter x: [R, width]
@@ -50,7 +52,7 @@ public struct RMSNorm {
 
     /// Declares `path.weight`.
     public init(_ path: String, width: Int, epsilon: Float, from source: any ParameterSource) throws {
-        weight = try source.parameter("\(path).weight", shape: [width], kind: .float)
+        weight = try source.parameter("\(path).weight", shape: [width], kind: .vector)
         self.epsilon = epsilon
     }
 

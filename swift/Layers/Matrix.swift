@@ -1,7 +1,7 @@
 /// A weight matrix, dense or quantized: the one place that knows the difference.
 ///
-/// Used by `Linear` and `Embedding`. Rows of a product depend on that row alone (docs/design/0005): which kernel runs is
-/// chosen by the matrix, never by the number of rows.
+/// Used by `Linear` and `Embedding`. Rows of a product depend on that row alone (docs/design/0004): which kernel runs
+/// is chosen by the matrix, never by the number of rows.
 
 import MLX
 
@@ -16,7 +16,7 @@ public enum Matrix {
     /// - Throws: When the checkpoint does not hold them in this shape.
     public init(_ path: String, rows: Int, columns: Int, from source: any ParameterSource) throws {
         guard let quantization = try source.quantization(of: path) else {
-            self = .dense(try source.parameter("\(path).weight", shape: [rows, columns], kind: .float))
+            self = .dense(try source.parameter("\(path).weight", shape: [rows, columns], kind: .matrix))
             return
         }
         let group = quantization.groupSize
@@ -28,14 +28,14 @@ public enum Matrix {
         let groups = [rows, columns / group]
         self = .quantized(
             packed: try source.parameter("\(path).weight", shape: [rows, words], kind: .packed),
-            scales: try source.parameter("\(path).scales", shape: groups, kind: .float),
-            biases: try source.parameter("\(path).biases", shape: groups, kind: .float),
+            scales: try source.parameter("\(path).scales", shape: groups, kind: .matrix),
+            biases: try source.parameter("\(path).biases", shape: groups, kind: .matrix),
             quantization)
     }
 
     /// x · Wᵀ.
     /// - Parameter x: [R, columns]
-    /// - Returns: [R, rows], in the dtype of `x`.
+    /// - Returns: [R, rows], in the wider dtype of the two.
     public func product(_ x: MLXArray) -> MLXArray {
         switch self {
         case .dense(let weight):
@@ -49,7 +49,7 @@ public enum Matrix {
 
     /// Rows of the matrix.
     /// - Parameter indices: [R], int32, all within `rows`.
-    /// - Returns: [R, columns]
+    /// - Returns: [R, columns], in the dtype that the matrix is kept in.
     public func rows(_ indices: MLXArray) -> MLXArray {
         switch self {
         case .dense(let weight):

@@ -1,8 +1,8 @@
 /// Tensors that a graph asks for while it is built, and gets once all of them have passed their checks.
 ///
 /// Building a graph only declares: each parameter's name, shape and kind go to the source, which compares them with the
-/// file headers. Nothing is read and no memory is taken until the whole list is known to be right; then the loader fills
-/// the parameters one by one. The same declaration prices a model without loading it.
+/// file headers. Nothing is read and no memory is taken until the whole list is known to be right; then the loader
+/// fills the parameters one by one. The same declaration prices a model without loading it.
 
 import MLX
 
@@ -10,8 +10,10 @@ import MLX
 public final class Parameter {
     /// What a tensor's elements are.
     public enum Kind: Sendable {
-        /// float16, bfloat16 or float32; loaded as the dtype of activations.
-        case float
+        /// Floats of a matrix: weights, or scales and biases of quantized ones. A product may widen them as it reads.
+        case matrix
+        /// Floats of a norm or a bias; loaded as the dtype of activations.
+        case vector
         /// uint32 words of packed quantized elements.
         case packed
     }
@@ -38,9 +40,11 @@ public final class Parameter {
 
 /// Where a graph's parameters come from.
 public protocol ParameterSource: AnyObject {
-    /// Declares a tensor. The first float declared (a graph begins with its embedding) sets the dtype of activations.
+    /// Declares a tensor. The first floats declared (a graph begins with its embedding) are of the checkpoint's dtype.
     /// - Throws: `CheckpointError` when the checkpoint lacks it or has another shape or dtype.
     func parameter(_ name: String, shape: [Int], kind: Parameter.Kind) throws -> Parameter
     /// How the module at `path` is stored; nil: dense.
     func quantization(of path: String) throws -> Quantization?
+    /// Dtype of activations; asked for once the embedding is declared.
+    var activations: DType { get }
 }

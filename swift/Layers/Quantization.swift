@@ -1,7 +1,7 @@
 /// Which modules of a checkpoint are quantized, and how.
 ///
-/// Source: mlx-lm `utils.py` at d78bf58: an entry of config.json's `quantization` that is named after the module decides;
-/// else a module is quantized exactly if the files hold its `.scales`, with the global values.
+/// Source: mlx-lm `utils.py` at d78bf58: an entry of config.json's `quantization` that is named after the module
+/// decides; else a module is quantized exactly if the files hold its `.scales`, with the global values.
 
 /// Affine quantization: w ≈ scale * q + bias for each group of a row.
 public struct Quantization: Hashable, Sendable {
@@ -50,7 +50,8 @@ public struct QuantizationSettings: Sendable {
             if let method = try converted.string("quant_method") {
                 throw CheckpointError(
                     .model,
-                    "\(converted.place): quant_method \"\(method)\" is not supported; wanted an MLX checkpoint (affine)")
+                    "\(converted.place): quant_method \"\(method)\" is not supported; wanted an MLX checkpoint (affine)"
+                )
             }
             found = converted
         } else {

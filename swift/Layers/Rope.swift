@@ -4,10 +4,10 @@
 /// absolute position, so a row's bits do not depend on the rows beside it.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 import MLX
 
@@ -78,7 +78,8 @@ public final class Rope {
             return try yarn(settings, base: base, dimensions: dimensions)
         default:
             throw CheckpointError(
-                .model, "\(settings.place): rope_type \"\(type)\" is not supported; wanted default, linear, llama3 or yarn")
+                .model,
+                "\(settings.place): rope_type \"\(type)\" is not supported; wanted default, linear, llama3 or yarn")
         }
     }
 
@@ -112,7 +113,9 @@ public final class Rope {
         let slow = try settings.number("beta_slow", in: 1e-3...1e6, default: 1)
         let mscale = try settings.number("mscale", in: 0...1e3, default: 1)
         let mscaleAll = try settings.number("mscale_all_dim", in: 0...1e3, default: 0)
-        guard base > 1 else { throw CheckpointError(.model, "config.json: rope_theta is \(base); yarn wants more than 1") }
+        guard base > 1 else {
+            throw CheckpointError(.model, "config.json: rope_theta is \(base); yarn wants more than 1")
+        }
         // The dimension whose wave turns `turns` times over the original context.
         func correction(_ turns: Double) -> Double {
             Double(dimensions) * log(original / (turns * 2 * .pi)) / (2 * log(base))

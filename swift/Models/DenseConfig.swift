@@ -64,7 +64,9 @@ struct DenseConfig {
 
     private static func refuseOtherActivation(_ config: ConfigReader) throws {
         let activation = try config.string("hidden_act") ?? "silu"
-        guard activation == "silu" else { throw config.wrong("hidden_act", wanted: "\"silu\" (others are not supported)") }
+        guard activation == "silu" else {
+            throw config.wrong("hidden_act", wanted: "\"silu\" (others are not supported)")
+        }
     }
 
     private static func refuseSlidingLayers(_ config: ConfigReader) throws {

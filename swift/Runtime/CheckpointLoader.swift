@@ -5,10 +5,10 @@
 
 import Engine
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 import Layers
 import MLX
@@ -26,7 +26,7 @@ public final class CheckpointLoader: ModelLoader {
             progress(0)
             let plan = try CheckpointPlan(path: path, options: options)
             try plan.source.fill(progress)
-            return ModelRunner(plan.graph, plan.description)
+            return ModelRunner(plan.graph, cacheType: plan.source.cacheType.mlx, plan.description)
         }
     }
 
@@ -75,7 +75,7 @@ struct CheckpointPlan {
     init(path: String, options: ModelOptions) throws {
         let checkpoint = try Checkpoint(path: path)
         let config = try CheckpointPlan.capped(checkpoint.config, at: options.contextTokens)
-        source = try CheckpointSource(checkpoint, float32: options.float32)
+        source = try CheckpointSource(checkpoint, floats: .choose(options))
         let (modelType, type) = try findGraph(config)
         graph = try type.init(config, from: source)
         try source.requireNoSurplus(graph.ignores)
@@ -83,7 +83,7 @@ struct CheckpointPlan {
         description = ModelDescription(
             modelType: modelType, vocabularySize: facts.vocabularySize, contextTokens: facts.contextTokens,
             weightBytes: source.weightBytes,
-            kvBytesPerToken: 2 * facts.layerCount * facts.kvHeads * facts.headDimension * source.activationType.size,
+            kvBytesPerToken: 2 * facts.layerCount * facts.kvHeads * facts.headDimension * source.cacheType.size,
             quantization: source.quantization, dtype: source.activationType.name)
     }
 

@@ -5,10 +5,10 @@
 
 import Engine
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 import Layers
 import MLX
@@ -25,11 +25,15 @@ final class ModelRunner: StepRunner {
 
     let description: ModelDescription
     private let graph: any ModelGraph
+    private let cacheType: DType
     private var sequences: [SequenceID: Sequence] = [:]
 
-    /// - Parameter graph: With filled parameters.
-    init(_ graph: any ModelGraph, _ description: ModelDescription) {
+    /// - Parameters:
+    ///   - graph: With filled parameters.
+    ///   - cacheType: What keys and values are rounded to.
+    init(_ graph: any ModelGraph, cacheType: DType, _ description: ModelDescription) {
         self.graph = graph
+        self.cacheType = cacheType
         self.description = description
     }
 
@@ -41,7 +45,7 @@ final class ModelRunner: StepRunner {
             throw EngineError(
                 .argument, "a cache of \(capacityTokens) tokens; wanted 1 to \(description.contextTokens)")
         }
-        let caches = (0..<graph.facts.layerCount).map { _ in KVCache(capacity: capacityTokens) }
+        let caches = (0..<graph.facts.layerCount).map { _ in KVCache(capacity: capacityTokens, dtype: cacheType) }
         sequences[sequence] = Sequence(caches: caches, capacity: capacityTokens)
     }
 

@@ -1,14 +1,14 @@
 /// Which tokens may be drawn: the k best, of those the shortest prefix with mass p, of those the ones near the best.
 ///
-/// All three look at logits / T, in this order (keyed sampling of TensorFold; llama.cpp and Hugging Face also filter after
-/// temperature, mlx-lm before it). Order among candidates is total, value first and then the lower id, so equal rows
-/// always give equal candidates.
+/// All three look at logits / T, in this order (keyed sampling of TensorFold; llama.cpp and Hugging Face also filter
+/// after temperature, mlx-lm before it). Order among candidates is total, value first and then the lower id, so equal
+/// rows always give equal candidates.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// One token that may be drawn.

@@ -4,13 +4,14 @@
 /// variable of a counter-based uniform; the argmax is then distributed as softmax(logits / T). No state is carried from
 /// token to token, so a draft, a batch and a resumed request draw the same token.
 ///
-/// Source: keyed Gumbel-max sampling as in TensorFold (github.com/ashhart/TensorFold, 2026-08), with its 24-bit uniform.
+/// Source: keyed Gumbel-max sampling as in TensorFold (github.com/ashhart/TensorFold, 2026-08), with its 24-bit
+/// uniform.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Uniform and Gumbel variables of one (seed, position).

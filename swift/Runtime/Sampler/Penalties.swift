@@ -1,7 +1,8 @@
 /// What changes logits before anything is drawn: bias, then repetition, presence and frequency penalties.
 ///
-/// Order and formulas as mlx-lm `sample_utils.py` at d78bf58; which tokens count is as the OpenAI API defines presence and
-/// frequency (the completion) and as the repetition penalty is used everywhere (prompt and completion, within a window).
+/// Order and formulas as mlx-lm `sample_utils.py` at d78bf58; which tokens count is as the OpenAI API defines presence
+/// and frequency (the completion) and as the repetition penalty is used everywhere (prompt and completion, within a
+/// window).
 
 import Engine
 

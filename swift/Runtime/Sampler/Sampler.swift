@@ -6,10 +6,10 @@
 
 import Engine
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Sampling on the CPU, over float32 rows.

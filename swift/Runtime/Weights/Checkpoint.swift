@@ -1,13 +1,14 @@
-/// A checkpoint directory: config.json, the index, and every `model*.safetensors`, opened and checked against each other.
+/// A checkpoint directory: config.json, the index, and every `model*.safetensors`, opened and checked against each
+/// other.
 ///
 /// Takes a path, gives the config and one table of tensors. Reads headers only. Which files count, and that all of them
 /// are merged, is as in mlx-lm `utils.py` at d78bf58 (side files such as `mtp.safetensors` are not part of it).
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 import Layers
 

@@ -1,14 +1,14 @@
 /// Answers a graph's declarations from file headers, then fills the parameters.
 ///
-/// Two phases: while the graph is built, every declaration is checked and noted; `requireNoSurplus` then looks the other
-/// way round; `fill` reads. An error in the first two leaves nothing behind. Pricing a model stops after them and never
-/// touches MLX.
+/// Two phases: while the graph is built, every declaration is checked and noted; `requireNoSurplus` then looks the
+/// other way round; `fill` reads. An error in the first two leaves nothing behind. Pricing a model stops after them and
+/// never touches MLX.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 import Layers
 import MLX
@@ -17,28 +17,40 @@ import MLX
 final class CheckpointSource: ParameterSource {
     private let checkpoint: Checkpoint
     private let settings: QuantizationSettings
-    private let float32: Bool
+    private let floats: FloatPolicy
     private var declared: [(parameter: Parameter, tensor: Checkpoint.Tensor)] = []
     private var names: Set<String> = []
     private var floatType: TensorType?
     private var quantizations: [Quantization: Int] = [:]
 
-    /// - Parameter float32: Widens every float parameter.
-    init(_ checkpoint: Checkpoint, float32: Bool) throws {
+    /// Declares nothing yet.
+    init(_ checkpoint: Checkpoint, floats: FloatPolicy) throws {
         self.checkpoint = checkpoint
-        self.float32 = float32
+        self.floats = floats
         settings = try QuantizationSettings(checkpoint.config)
     }
 
-    /// Dtype of activations and of every float parameter once loaded.
-    var activationType: TensorType { float32 ? .f32 : floatType ?? .f32 }
+    /// Dtype of activations, norms and biases.
+    var activationType: TensorType { floats == .checkpoint ? floatType ?? .f32 : .f32 }
+
+    /// Dtype of keys and values.
+    var cacheType: TensorType { floats == .float32 ? .f32 : floatType ?? .f32 }
+
+    var activations: DType { activationType.mlx }
 
     /// Bytes that the parameters take once loaded.
     var weightBytes: Int {
         declared.reduce(0) { sum, item in
-            let count = item.tensor.entry.range.count
-            guard item.parameter.kind == .float else { return sum + count }
-            return sum + count / item.tensor.entry.type.size * activationType.size
+            let entry = item.tensor.entry
+            return sum + entry.range.count / entry.type.size * loadedType(item.parameter, entry.type).size
+        }
+    }
+
+    private func loadedType(_ parameter: Parameter, _ stored: TensorType) -> TensorType {
+        switch parameter.kind {
+        case .packed: stored
+        case .vector: activationType
+        case .matrix: floats == .wideActivations ? stored : activationType
         }
     }
 
@@ -69,7 +81,7 @@ final class CheckpointSource: ParameterSource {
             guard type == .u32 else {
                 throw CheckpointError(.model, "\(place) has dtype \(type.rawValue); wanted U32")
             }
-        case .float:
+        case .matrix, .vector:
             guard [.f16, .bf16, .f32].contains(type) else {
                 throw CheckpointError(.model, "\(place) has dtype \(type.rawValue); wanted F16, BF16 or F32")
             }
@@ -113,8 +125,7 @@ final class CheckpointSource: ParameterSource {
             let stored = MLXArray(
                 rawPointer: memory, parameter.shape, dtype: tensor.entry.type.mlx, finalizer: { free(memory) })
             try error.check()
-            let wanted = parameter.kind == .float ? activationType.mlx : stored.dtype
-            let loaded = stored.dtype == wanted ? stored : stored.asType(wanted)
+            let loaded = stored.asType(loadedType(parameter, tensor.entry.type).mlx)
             eval(loaded)
             return loaded
         }

@@ -4,10 +4,10 @@
 /// interrupts are dealt with here.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
-import Glibc
+    import FoundationEssentials
+    import Glibc
 #else
-import Foundation
+    import Foundation
 #endif
 import Layers
 

@@ -59,49 +59,51 @@ private func distance(_ left: [Float], _ right: [Float]) -> Float {
     left.count == right.count ? zip(left, right).reduce(0) { max($0, abs($1.0 - $1.1)) } : .infinity
 }
 
-@Suite("Parity with mlx-lm", .serialized) struct ParityTests {
-    @Test("Goldens are there: 15 checkpoints and 4 rope settings")
-    func goldensExist() { #expect(tinyNames.count == 19) }
+extension RuntimeTests {
+    @Suite("Parity with mlx-lm") struct ParityTests {
+        @Test("Goldens are there: 15 checkpoints and 4 rope settings")
+        func goldensExist() { #expect(tinyNames.count == 19) }
 
-    @Test("Tiny checkpoints give the logits and greedy tokens of mlx-lm", arguments: tinyNames)
-    func tiny(_ name: String) throws {
-        let expected = try JSONDecoder().decode(TinyGolden.self, from: golden(name))
-        let prompts = try JSONDecoder().decode([[Int32]].self, from: golden("prompts.json"))
-        let whole = try #require(JSONSerialization.jsonObject(with: golden(name)) as? [String: Any])
-        let change = try #require(whole["config"] as? [String: Any])
-        let folder = try ScratchDirectory(copyOf: expected.checkpoint, config: change)
-        let runner = try loadFloat32(folder.url.path)
-        #expect(expected.results.count == prompts.count)
-        for (prompt, result) in zip(prompts, expected.results) {
-            let found = try run(runner, prompt, steps: result.tokens.count)
-            let difference = distance(found.logits, result.logits)
-            #expect(difference <= logitBound, "\(name), prompt of \(prompt.count)")
-            let steps = decided(result.gaps)
-            #expect(found.tokens.prefix(steps) == result.tokens.prefix(steps), "\(name), prompt of \(prompt.count)")
-        }
-    }
-
-    @Test("SmolLM2 gives the logits and greedy tokens of mlx-lm")
-    func smolLM2() throws {
-        struct Expected: Decodable {
-            let ids: [Int32]
-            let logits: String
-            let tokens: [Int32]
-            let gaps: [Float]
-        }
-        let path = try #require(
-            ProcessInfo.processInfo.environment["RMX_TEST_MODEL"],
-            "RMX_TEST_MODEL names no converted SmolLM2-135M-Instruct; `deno task test` sets it")
-        let runner = try loadFloat32(path)
-        for expected in try JSONDecoder().decode([Expected].self, from: golden("smollm2.json")) {
-            let logits = try golden(expected.logits).withUnsafeBytes { bytes in
-                (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+        @Test("Tiny checkpoints give the logits and greedy tokens of mlx-lm", arguments: tinyNames)
+        func tiny(_ name: String) throws {
+            let expected = try JSONDecoder().decode(TinyGolden.self, from: golden(name))
+            let prompts = try JSONDecoder().decode([[Int32]].self, from: golden("prompts.json"))
+            let whole = try #require(JSONSerialization.jsonObject(with: golden(name)) as? [String: Any])
+            let change = try #require(whole["config"] as? [String: Any])
+            let folder = try ScratchDirectory(copyOf: expected.checkpoint, config: change)
+            let runner = try loadFloat32(folder.url.path)
+            #expect(expected.results.count == prompts.count)
+            for (prompt, result) in zip(prompts, expected.results) {
+                let found = try run(runner, prompt, steps: result.tokens.count)
+                let difference = distance(found.logits, result.logits)
+                #expect(difference <= logitBound, "\(name), prompt of \(prompt.count)")
+                let steps = decided(result.gaps)
+                #expect(found.tokens.prefix(steps) == result.tokens.prefix(steps), "\(name), prompt of \(prompt.count)")
             }
-            let found = try run(runner, expected.ids, steps: expected.tokens.count)
-            #expect(distance(found.logits, logits) <= logitBound, "prompt of \(expected.ids.count)")
-            let steps = decided(expected.gaps)
-            #expect(
-                found.tokens.prefix(steps) == expected.tokens.prefix(steps), "prompt of \(expected.ids.count)")
+        }
+
+        @Test("SmolLM2 gives the logits and greedy tokens of mlx-lm")
+        func smolLM2() throws {
+            struct Expected: Decodable {
+                let ids: [Int32]
+                let logits: String
+                let tokens: [Int32]
+                let gaps: [Float]
+            }
+            let path = try #require(
+                ProcessInfo.processInfo.environment["RMX_TEST_MODEL"],
+                "RMX_TEST_MODEL names no converted SmolLM2-135M-Instruct; `deno task test` sets it")
+            let runner = try loadFloat32(path)
+            for expected in try JSONDecoder().decode([Expected].self, from: golden("smollm2.json")) {
+                let logits = try golden(expected.logits).withUnsafeBytes { bytes in
+                    (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+                }
+                let found = try run(runner, expected.ids, steps: expected.tokens.count)
+                #expect(distance(found.logits, logits) <= logitBound, "prompt of \(expected.ids.count)")
+                let steps = decided(expected.gaps)
+                #expect(
+                    found.tokens.prefix(steps) == expected.tokens.prefix(steps), "prompt of \(expected.ids.count)")
+            }
         }
     }
 }

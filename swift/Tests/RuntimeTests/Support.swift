@@ -2,8 +2,12 @@
 
 import Engine
 import Foundation
+import Testing
 
 @testable import Runtime
+
+/// All suites, one test at a time: MLX belongs to one thread, and memory is counted for the whole process.
+@Suite("Runtime", .serialized) enum RuntimeTests {}
 
 /// splitmix64: the same numbers on every machine.
 struct SeededGenerator: RandomNumberGenerator {
@@ -79,4 +83,36 @@ func refusal(_ body: () throws -> Void) -> EngineError? {
     } catch {
         return error as? EngineError
     }
+}
+
+/// The tensors of a committed checkpoint, in the order of its data.
+/// - Parameter half: What float32 tensors are cut or rounded to: `BF16`, `F16`, or nil to keep them.
+func tensors(of checkpoint: String, half: String? = nil) throws -> SafetensorsWriter {
+    let url = URL(fileURLWithPath: tinyCheckpoint(checkpoint)).appendingPathComponent("model.safetensors")
+    let file = try SafetensorsFile(url)
+    var writer = SafetensorsWriter()
+    for (name, entry) in file.entries.sorted(by: { $0.value.range.lowerBound < $1.value.range.lowerBound }) {
+        let memory = try file.readOwned(entry)
+        defer { free(memory) }
+        var tensor = SafetensorsWriter.Tensor(type: entry.type.rawValue, shape: entry.shape)
+        tensor.bytes = Data(bytes: memory, count: entry.range.count)
+        if let half, entry.type == .f32 {
+            let floats = memory.bindMemory(to: Float.self, capacity: entry.range.count / 4)
+            let words = (0..<entry.range.count / 4).map { halved(floats[$0], half) }
+            tensor.type = half
+            tensor.bytes = words.withUnsafeBytes { Data($0) }
+        }
+        writer.tensors.append((name, tensor))
+    }
+    return writer
+}
+
+/// The bits of a float in a 16-bit type; bfloat16 by cutting.
+private func halved(_ value: Float, _ type: String) -> UInt16 {
+    if type == "BF16" { return UInt16(value.bitPattern >> 16) }
+    let bits = value.bitPattern
+    let exponent = Int(bits >> 23 & 0xFF) - 112
+    let sign = UInt16(bits >> 16 & 0x8000)
+    // Weights are far below the largest float16; what is too small becomes 0.
+    return exponent > 0 ? sign | UInt16(exponent) << 10 | UInt16(bits >> 13 & 0x3FF) : sign
 }
