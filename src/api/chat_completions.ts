@@ -11,23 +11,25 @@ import { RequestError } from "./errors.ts";
 import { type FieldTable, IgnoredFields, isEmpty, LISTED, nothingIf, sortFields, WORKS } from "./fields.ts";
 import { toMessages } from "./messages.ts";
 import {
+  EXTENSION_FIELDS,
   LOGPROBS_TOP_MAX,
+  NO_CONSTRAINT,
   SAMPLING_FIELDS,
   SAMPLING_SHAPE,
   type SamplingFields,
-  STREAM_OPTIONS_FIELDS,
+  sortStreamOptions,
   TOKENS_MAX,
 } from "./sampling.ts";
 import { parseWith } from "./schema.ts";
 
 const NO_TOOLS = "tool calling is not available yet in this version";
-const NO_SCHEMA = "constrained output is not available yet in this version";
 const NO_AUDIO = "audio is not available yet in this version";
 const NO_BUDGET = "thinking budgets are not available yet in this version";
 
 /** What becomes of each field of a chat completion request. */
 export const CHAT_FIELDS: FieldTable = {
   ...SAMPLING_FIELDS,
+  ...EXTENSION_FIELDS,
   model: WORKS,
   messages: WORKS,
   max_completion_tokens: WORKS,
@@ -46,7 +48,7 @@ export const CHAT_FIELDS: FieldTable = {
   function_call: { rule: "refused", why: NO_TOOLS, judge: nothingIf("none", "auto") },
   response_format: {
     rule: "refused",
-    why: NO_SCHEMA,
+    why: NO_CONSTRAINT,
     judge: (format) =>
       typeof format === "object" && format !== null && Reflect.get(format, "type") === "text" ? "nothing" : "refused",
   },
@@ -125,7 +127,7 @@ export interface ChatRequest {
 export function parseChatRequest(body: JsonObject): ChatRequest {
   const ignored = new IgnoredFields();
   const fields = parseWith(ChatFields, sortFields(CHAT_FIELDS, body, ignored));
-  sortFields(STREAM_OPTIONS_FIELDS, fields.stream_options ?? {}, ignored, "stream_options");
+  sortStreamOptions(fields, ignored);
   const maxTokens = toMaxTokens(fields.max_tokens, fields.max_completion_tokens);
   const logprobsTop = toLogprobsTop(fields.logprobs ?? false, fields.top_logprobs);
   return {

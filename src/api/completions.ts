@@ -9,11 +9,13 @@ import type { JsonObject } from "./body.ts";
 import { RequestError } from "./errors.ts";
 import { type FieldTable, IgnoredFields, LISTED, nothingIf, sortFields, WORKS } from "./fields.ts";
 import {
+  EXTENSION_FIELDS,
   LOGPROBS_TOP_MAX,
+  NO_CONSTRAINT,
   SAMPLING_FIELDS,
   SAMPLING_SHAPE,
   type SamplingFields,
-  STREAM_OPTIONS_FIELDS,
+  sortStreamOptions,
 } from "./sampling.ts";
 import { parseWith } from "./schema.ts";
 
@@ -27,6 +29,7 @@ export const COMPLETION_TOKENS_DEFAULT = 16;
 /** What becomes of each field of a completion request. */
 export const COMPLETION_FIELDS: FieldTable = {
   ...SAMPLING_FIELDS,
+  ...EXTENSION_FIELDS,
   model: WORKS,
   prompt: WORKS,
   echo: WORKS,
@@ -43,7 +46,7 @@ export const COMPLETION_FIELDS: FieldTable = {
     why: "filling in before a suffix is not available yet in this version",
     judge: nothingIf(""),
   },
-  response_format: { rule: "refused", why: "constrained output is not available yet in this version" },
+  response_format: { rule: "refused", why: NO_CONSTRAINT },
 
   // They do not.
   draft: LISTED,
@@ -110,7 +113,7 @@ export interface CompletionRequest {
 export function parseCompletionRequest(body: JsonObject): CompletionRequest {
   const ignored = new IgnoredFields();
   const fields = parseWith(CompletionFields, sortFields(COMPLETION_FIELDS, body, ignored));
-  sortFields(STREAM_OPTIONS_FIELDS, fields.stream_options ?? {}, ignored, "stream_options");
+  sortStreamOptions(fields, ignored);
   const prompts = toPrompts(fields.prompt);
   const choiceCount = fields.n ?? 1;
   const echo = fields.echo ?? false;

@@ -9,7 +9,16 @@
  */
 import { z } from "zod";
 import type { GenerationLimits, Sampling } from "../flow.ts";
-import { type FieldTable, LISTED, WORKS } from "./fields.ts";
+import {
+  type FieldTable,
+  type IgnoredFields,
+  isEmpty,
+  LISTED,
+  nothingIf,
+  sortFields,
+  type Verdict,
+  WORKS,
+} from "./fields.ts";
 import { RequestError } from "./errors.ts";
 
 /** Most choices of one request. OpenAI allows 128; each is a generation of its own here. */
@@ -93,8 +102,37 @@ export type SamplingFields = z.output<typeof SamplingFields>;
 /** What becomes of the shared fields. */
 export const SAMPLING_FIELDS: FieldTable = Object.fromEntries(Object.keys(SAMPLING_SHAPE).map((name) => [name, WORKS]));
 
+/** Why fields that constrain the output are refused. */
+export const NO_CONSTRAINT = "constrained output is not available yet in this version";
+
+/** Fields of vLLM and llama.cpp that would change the answer and can't be honoured; other unknown ones are listed. */
+export const EXTENSION_FIELDS: FieldTable = {
+  guided_json: { rule: "refused", why: NO_CONSTRAINT },
+  guided_regex: { rule: "refused", why: NO_CONSTRAINT },
+  guided_choice: { rule: "refused", why: NO_CONSTRAINT },
+  guided_grammar: { rule: "refused", why: NO_CONSTRAINT },
+  structured_outputs: { rule: "refused", why: NO_CONSTRAINT },
+  grammar: { rule: "refused", why: NO_CONSTRAINT, judge: nothingIf("") },
+  json_schema: { rule: "refused", why: NO_CONSTRAINT, judge: refusedUnlessEmpty },
+  stop_token_ids: { rule: "refused", why: "give stop strings in `stop`", judge: refusedUnlessEmpty },
+  bad_words: { rule: "refused", why: "words can't be banned here", judge: refusedUnlessEmpty },
+  min_tokens: { rule: "refused", why: "an answer can't be made longer here", judge: nothingIf(0) },
+  prompt_logprobs: { rule: "refused", why: "the prompt's own probabilities are not available yet in this version" },
+  typical_p: { rule: "refused", why: "this sampler is not available", judge: nothingIf(1) },
+  mirostat: { rule: "refused", why: "this sampler is not available", judge: nothingIf(0) },
+  dry_multiplier: { rule: "refused", why: "this sampler is not available", judge: nothingIf(0) },
+  xtc_probability: { rule: "refused", why: "this sampler is not available", judge: nothingIf(0) },
+};
+
 /** What becomes of the fields inside `stream_options`. */
 export const STREAM_OPTIONS_FIELDS: FieldTable = { include_usage: WORKS, include_obfuscation: LISTED };
+
+/** Sorts the fields inside `stream_options`; without a stream it has no effect as a whole. */
+export function sortStreamOptions(fields: SamplingFields, ignored: IgnoredFields): void {
+  if (fields.stream_options === undefined) return;
+  if (fields.stream === true) sortFields(STREAM_OPTIONS_FIELDS, fields.stream_options, ignored, "stream_options");
+  else ignored.add("stream_options");
+}
 
 /**
  * Fills in what the request leaves open: request, then the model's defaults, then the server's.
@@ -133,6 +171,10 @@ export function toLimits(fields: SamplingFields, maxTokens: number, logprobsTop:
     ...(logprobsTop !== undefined && { logprobsTop }),
     ignoreEnd: fields.ignore_eos ?? false,
   };
+}
+
+function refusedUnlessEmpty(value: unknown): Verdict {
+  return isEmpty(value) ? "nothing" : "refused";
 }
 
 function toLogitBias(bias: Readonly<Record<string, number>>, vocabularySize: number): ReadonlyMap<number, number> {

@@ -68,14 +68,17 @@ export function openServer({ config, libraryPath, place, profiles, log }: Server
       engine,
       openText: (directory) => openTextModel(directory),
       ...config.maxContextTokens !== undefined && { modelConfig: { contextTokens: config.maxContextTokens } },
-      sampling: ({ modelType, chatTemplate, generationDefaults }) => {
+      profile: ({ modelType, chatTemplate, generationDefaults }) => {
         const known = {
           ...modelType !== undefined && { modelType },
           ...chatTemplate !== undefined && { chatTemplate },
         };
         const { line, reason } = matchLine(profiles, { name: place.hfId ?? place.id, ...known });
         log.log("info", "profile", { line: line.id, because: reason });
-        return recommendSampling(line, generationDefaults);
+        return {
+          sampling: recommendSampling(line, generationDefaults),
+          templateArguments: line.prompt.arguments,
+        };
       },
     });
   const close = async (): Promise<void> => {

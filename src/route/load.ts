@@ -3,11 +3,10 @@
  *
  * @module
  */
-import type { SamplingDefaults } from "../api/sampling.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ModelConfig } from "../ffi/core.ts";
 import type { TextModel } from "../prompt/text_model.ts";
-import type { ServedModel } from "./models.ts";
+import type { LoadedModel, ServedModel } from "./models.ts";
 
 /** What a load needs. */
 export interface LoadOptions {
@@ -19,8 +18,8 @@ export interface LoadOptions {
   openText: (directory: string) => Promise<TextModel>;
   /** How the core loads it; `contextTokens` also caps what is served. */
   modelConfig?: ModelConfig;
-  /** Sampling of the model's profile, found by its text side; what it leaves open falls to the checkpoint's own. */
-  sampling?: (text: TextModel) => SamplingDefaults;
+  /** The model's profile, found by its text side; absent: the checkpoint's own sampling and nothing else. */
+  profile?: (text: TextModel) => Pick<LoadedModel, "sampling" | "templateArguments">;
 }
 
 /**
@@ -45,7 +44,7 @@ export async function loadServedModel(model: ServedModel, options: LoadOptions):
         handle: core.value,
         info,
         text: text.value,
-        sampling: { ...text.value.generationDefaults, ...options.sampling?.(text.value) },
+        ...(options.profile?.(text.value) ?? { sampling: text.value.generationDefaults, templateArguments: {} }),
         contextTokens: Math.min(...bounds.filter((bound) => bound !== undefined)),
       },
     };

@@ -13,7 +13,7 @@ function openEngine(): Engine {
   return new Engine(new FakeCore({ reply: { tokens: [1] } }));
 }
 
-Deno.test("a load makes a model ready with the smallest of its context bounds and the profile's sampling first", async () => {
+Deno.test("a load makes a model ready with the smallest of its context bounds and what its profile says", async () => {
   const engine = openEngine();
   const text = Object.assign(new ByteTextModel(), {
     contextTokens: 900,
@@ -26,13 +26,21 @@ Deno.test("a load makes a model ready with the smallest of its context bounds an
     engine,
     openText,
     modelConfig: { contextTokens: 1000 },
-    sampling: () => ({ temperature: 0.6 }),
+    profile: ({ generationDefaults }) => ({
+      sampling: { ...generationDefaults, temperature: 0.6 },
+      templateArguments: { enable_thinking: false },
+    }),
   });
   assert.equal(model.status.state, "ready");
   if (model.status.state !== "ready") return;
   assert.equal(model.status.loaded.contextTokens, 900);
   assert.equal(model.status.loaded.info.vocabularySize, FAKE_MODEL_INFO.vocabularySize);
   assert.deepEqual(model.status.loaded.sampling, { temperature: 0.6, topP: 0.8 });
+  assert.deepEqual(model.status.loaded.templateArguments, { enable_thinking: false });
+  const plain = addModel();
+  await loadServedModel(plain, { directory: "fake", engine, openText });
+  if (plain.status.state !== "ready") assert.fail("the second load is not ready");
+  assert.deepEqual(plain.status.loaded.sampling, { temperature: 0.2, topP: 0.8 });
   await engine.close();
 });
 

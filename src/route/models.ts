@@ -20,6 +20,8 @@ export interface LoadedModel {
   text: TextModel;
   /** Sampling where a request says nothing: the profile's, else the checkpoint's. */
   sampling: SamplingDefaults;
+  /** Variables of the chat template where a request says nothing: the profile's. */
+  templateArguments: Readonly<Record<string, unknown>>;
   /** Largest prompt plus answer that is served. */
   contextTokens: number;
 }

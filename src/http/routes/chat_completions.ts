@@ -20,7 +20,8 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
   lifecycle.requireServing();
   const request = parseChatRequest(parseBody(await readBody(context.req.raw, config, clock)));
   const { model, loaded } = models.requireLoaded(request.model);
-  const prompt = await loaded.text.render(request.conversation);
+  const templateArguments = { ...loaded.templateArguments, ...request.conversation.templateArguments };
+  const prompt = await loaded.text.render({ ...request.conversation, templateArguments });
   const log = context.get("log");
   if (log.enabled("trace")) log.log("trace", "prompt", { text: prompt.text });
   listUnread(request, loaded.text.chatTemplate ?? "");

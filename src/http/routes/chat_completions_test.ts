@@ -251,7 +251,12 @@ Deno.test("template variables reach the template, and those that it does not rea
     unread.headers.get("x-rapid-mlx-ignored"),
     "chat_template_kwargs.preserve, chat_template_kwargs.<field>, reasoning_effort",
   );
-  assert.deepEqual(prompts, ["user: Hi\nthink\nassistant:", "user: Hi\nthink\nassistant:"]);
+  assert.equal(server.model.status.state, "ready");
+  if (server.model.status.state === "ready") server.model.status.loaded.templateArguments = { enable_thinking: true };
+  await (await server.post("/v1/chat/completions", { messages: USER })).text();
+  await (await server.post("/v1/chat/completions", { messages: USER, enable_thinking: false })).text();
+  const thinking = "user: Hi\nthink\nassistant:";
+  assert.deepEqual(prompts, [thinking, thinking, thinking, "user: Hi\nassistant:"]);
 });
 
 Deno.test("continue_final_message goes on where the last assistant message ends", async () => {
