@@ -29,7 +29,7 @@ const report = openReport();
 /** Swift Testing adds its name to the path that it is given. */
 const swiftSuite = (name: string, swift: string, folder: string): Suite => ({
   name,
-  command: (junit) => [swift, "test", "--disable-xctest", "--package-path", folder, "--xunit-output", junit],
+  command: (junit) => [swift, "test", "--package-path", folder, "--xunit-output", junit],
   result: (junit) => junit.replace(/\.xml$/, "-swift-testing.xml"),
 });
 
