@@ -94,14 +94,14 @@ let package = Package(
         layer("Layers", ["Kernels", mlx]),
         layer("Models", ["Layers", "Kernels", mlx]),
         layer("Runtime", ["Engine", "Models", "Layers", "Kernels", mlx]),
-        layer("CoreCommands", ["Engine", "Runtime", "Kernels"]),
+        layer("CoreCommands", ["Engine", "Runtime"] + kernelDependencies + ["Kernels"]),
         layer("Bridge", ["CABI", "Engine", "Runtime", "CoreCommands"], linker: library),
         .executableTarget(
             name: "rmx-core", dependencies: coreDependencies, path: "swift/rmx-core", swiftSettings: strict),
         suite("EngineTests", ["Engine"]),
         suite("KernelsTests", ["Kernels", mlx]),
         suite("RuntimeTests", ["Runtime", "Models", "Layers", "Engine", mlx]),
-        suite("BridgeTests", ["Bridge", "CABI", "Engine"]),
+        suite("BridgeTests", ["Bridge", "CABI", "CoreCommands", "Engine", "Kernels"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -113,6 +113,15 @@ public enum Selftest {
         return SelftestReport(ok: kernels.allSatisfy(\.ok), kernels: kernels)
     }
 
+    /// The report as lines for people.
+    public static func lines(_ report: SelftestReport) -> [String] {
+        report.kernels.map { kernel in
+            let error = kernel.maxError.map { "largest error \($0)" } ?? "no number"
+            return "\(kernel.ok ? "ok   " : "WRONG") \(kernel.name): \(kernel.cases) cases, \(error)"
+                + (kernel.message.isEmpty ? "" : "; \(kernel.message)")
+        }
+    }
+
     private static func run(_ check: KernelCheck, deep: Bool) -> SelftestReport.Kernel {
         let cases = check.cases + (deep ? check.deepCases : [])
         var worst: Float? = 0

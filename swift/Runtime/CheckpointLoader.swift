@@ -33,10 +33,14 @@ public final class CheckpointLoader: ModelLoader {
     public func estimate(
         path: String, options: ModelOptions
     ) throws -> (weightBytes: Int, kvBytesPerToken: Int) {
-        try translated {
-            let description = try CheckpointPlan(path: path, options: options).description
-            return (description.weightBytes, description.kvBytesPerToken)
-        }
+        let description = try describe(path: path, options: options)
+        return (description.weightBytes, description.kvBytesPerToken)
+    }
+
+    /// What a checkpoint is, from its headers.
+    /// - Throws: `EngineError` that names file, tensor and reason.
+    public func describe(path: String, options: ModelOptions) throws -> ModelDescription {
+        try translated { try CheckpointPlan(path: path, options: options).description }
     }
 
     public func memory() -> (activeBytes: Int, peakBytes: Int, cacheBytes: Int) {

@@ -1,0 +1,67 @@
+/// `rmx-core` by swift-argument-parser: the same commands and flags as main.swift reads by itself.
+
+#if canImport(ArgumentParser)
+import ArgumentParser
+import CoreCommands
+import Engine
+
+/// The root command.
+struct RMXCore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rmx-core", abstract: "Info, self-test and speed of the core without the server.",
+        subcommands: [InfoCommand.self, SelftestCommand.self, BenchCommand.self])
+}
+
+/// Shared by all.
+struct OutputFlags: ParsableArguments {
+    @Flag(help: "Results as JSON, one line each.") var json = false
+
+    /// Runs a command; a wrong kernel is exit code 1, an error 2.
+    func run(_ words: [String], _ flags: CoreFlags) throws {
+        do {
+            if try !CoreCommand(words: words, flags).run(json: json, print: { print($0) }) { throw ExitCode(1) }
+        } catch let error as EngineError {
+            print("rmx-core: \(error.message)")
+            throw ExitCode(2)
+        }
+    }
+}
+
+/// `info DIR`.
+struct InfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "What a checkpoint is and how much memory it takes.")
+    @Argument(help: "A folder with config.json and *.safetensors.") var directory: String
+    @OptionGroup var output: OutputFlags
+
+    func run() throws { try output.run(["info", directory], CoreFlags()) }
+}
+
+/// `selftest`.
+struct SelftestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "selftest", abstract: "Every kernel against its reference; exit code 1 if one is wrong.")
+    @Option(help: "Only kernels whose name contains this.") var filter: String?
+    @Flag(help: "The slow cases too.") var deep = false
+    @OptionGroup var output: OutputFlags
+
+    func run() throws { try output.run(["selftest"], CoreFlags(filter: filter, deep: deep)) }
+}
+
+/// `bench DIR`.
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Prefill and decode speed of the core alone.")
+    @Argument(help: "A folder with config.json and *.safetensors.") var directory: String
+    @Option(help: "Prompt lengths in tokens, e.g. 128,1024.") var contexts: String?
+    @Option(help: "Sequences in a step, e.g. 1,4.") var batches: String?
+    @Option(help: "Decode steps of each measurement.") var steps: String?
+    @Option(help: "Prompt tokens of one prefill step.") var chunk: String?
+    @OptionGroup var output: OutputFlags
+
+    func run() throws {
+        let flags = CoreFlags(contexts: contexts, batches: batches, steps: steps, chunk: chunk)
+        try output.run(["bench", directory], flags)
+    }
+}
+#endif
