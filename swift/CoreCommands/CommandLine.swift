@@ -3,7 +3,7 @@
 import Engine
 
 /// A command of `rmx-core`.
-public enum CoreCommand: Sendable {
+enum CoreCommand: Sendable {
     /// Facts of a checkpoint.
     case info(path: String)
     /// Kernels against their references.
@@ -14,7 +14,7 @@ public enum CoreCommand: Sendable {
     /// Runs it; each line of the result goes to `print`, as JSON if asked.
     /// - Returns: False if the self-test found a wrong kernel.
     /// - Throws: `EngineError` with a sentence.
-    public func run(json: Bool, print: (String) -> Void) throws -> Bool {
+    func run(json: Bool, print: (String) -> Void) throws -> Bool {
         switch self {
         case .info(let path):
             let report = try Info.report(path)
@@ -65,7 +65,7 @@ public struct CoreFlags: Sendable {
 extension CoreCommand {
     /// Reads `info DIR`, `selftest` or `bench DIR`.
     /// - Throws: `argument`, naming the word or flag that does not belong there.
-    public init(words: [String], _ flags: CoreFlags) throws(EngineError) {
+    init(words: [String], _ flags: CoreFlags) throws(EngineError) {
         switch (words.first, words.count) {
         case ("info", 2): self = .info(path: words[1])
         case ("selftest", 1):
@@ -91,6 +91,24 @@ extension CoreFlags {
             throw EngineError(.argument, "\(flag) is a flag of \(owner), not of \(command)")
         }
     }
+}
+
+/// Runs what the words and flags say: the whole of `rmx-core` but the reading of its arguments.
+/// - Parameters:
+///   - print: Takes each line of the result.
+///   - complain: Takes the sentence of a failure.
+/// - Returns: The exit code: 1 if the self-test found a wrong kernel, 2 after a failure.
+public func runCore(
+    _ words: [String], _ flags: CoreFlags, json: Bool, print: (String) -> Void, complain: (String) -> Void
+) -> Int32 {
+    do {
+        return try CoreCommand(words: words, flags).run(json: json, print: print) ? 0 : 1
+    } catch let error as EngineError {
+        complain(error.message)
+    } catch {
+        complain("\(error)")
+    }
+    return 2
 }
 
 /// The help of `rmx-core`.

@@ -3,7 +3,12 @@
 #if canImport(ArgumentParser)
 import ArgumentParser
 import CoreCommands
-import Engine
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// The root command.
 struct RMXCore: ParsableCommand {
@@ -16,14 +21,14 @@ struct RMXCore: ParsableCommand {
 struct OutputFlags: ParsableArguments {
     @Flag(help: "Results as JSON, one line each.") var json = false
 
-    /// Runs a command; a wrong kernel is exit code 1, an error 2.
+    /// Runs a command; a wrong kernel is exit code 1, a failure 2.
     func run(_ words: [String], _ flags: CoreFlags) throws {
-        do {
-            if try !CoreCommand(words: words, flags).run(json: json, print: { print($0) }) { throw ExitCode(1) }
-        } catch let error as EngineError {
-            print("rmx-core: \(error.message)")
-            throw ExitCode(2)
+        let complain = { (message: String) in
+            let line = "rmx-core: \(message)\n"
+            _ = write(STDERR_FILENO, line, line.utf8.count)
         }
+        let code = runCore(words, flags, json: json, print: { print($0) }, complain: complain)
+        if code != 0 { throw ExitCode(code) }
     }
 }
 

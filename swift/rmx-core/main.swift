@@ -2,7 +2,6 @@
 /// reads flags, by swift-argument-parser where the build has it (ArgumentCommands.swift), else by itself.
 
 import CoreCommands
-import Engine
 
 #if canImport(ArgumentParser)
 RMXCore.main()
@@ -13,33 +12,35 @@ import Darwin
 import Glibc
 #endif
 
-/// Takes flags out of `arguments`; what is left are words.
-func parse(_ arguments: [String]) throws -> (command: CoreCommand, json: Bool) {
-    var words: [String] = []
-    var values: [String: String] = [:]
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-        switch argument {
-        case "--json", "--deep": values[argument] = ""
-        case "--filter", "--contexts", "--batches", "--steps", "--chunk":
-            guard let value = rest.popFirst() else { throw EngineError(.argument, "\(argument) wants a value") }
-            values[argument] = value
-        case _ where argument.hasPrefix("-"): throw EngineError(.argument, "Unknown flag \(argument)\n\(coreUsage)")
-        default: words.append(argument)
-        }
-    }
-    let flags = CoreFlags(
-        filter: values["--filter"], deep: values["--deep"] != nil, contexts: values["--contexts"],
-        batches: values["--batches"], steps: values["--steps"], chunk: values["--chunk"])
-    return (try CoreCommand(words: words, flags), values["--json"] != nil)
+/// Tells of a failure.
+func complain(_ message: String) {
+    let line = "rmx-core: \(message)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
 }
 
-do {
-    let (command, json) = try parse(Array(CommandLine.arguments.dropFirst()))
-    exit(try command.run(json: json) { print($0) } ? 0 : 1)
-} catch let error as EngineError {
-    let line = "rmx-core: \(error.message)\n"
-    _ = write(STDERR_FILENO, line, line.utf8.count)
-    exit(2)
+var words: [String] = []
+var values: [String: String] = [:]
+var rest = CommandLine.arguments.dropFirst()
+while let argument = rest.popFirst() {
+    switch argument {
+    case "--json", "--deep": values[argument] = ""
+    case "--filter", "--contexts", "--batches", "--steps", "--chunk":
+        guard let value = rest.popFirst() else {
+            complain("\(argument) wants a value\n\(coreUsage)")
+            exit(2)
+        }
+        values[argument] = value
+    case "--help", "-h":
+        print(coreUsage)
+        exit(0)
+    case _ where argument.hasPrefix("-"):
+        complain("Unknown flag \(argument)\n\(coreUsage)")
+        exit(2)
+    default: words.append(argument)
+    }
 }
+let flags = CoreFlags(
+    filter: values["--filter"], deep: values["--deep"] != nil, contexts: values["--contexts"],
+    batches: values["--batches"], steps: values["--steps"], chunk: values["--chunk"])
+exit(runCore(words, flags, json: values["--json"] != nil, print: { print($0) }, complain: complain))
 #endif
