@@ -15,22 +15,40 @@ public enum Matrix {
     /// Declares the tensors of the module at `path`.
     /// - Throws: When the checkpoint does not hold them in this shape.
     public init(_ path: String, rows: Int, columns: Int, from source: any ParameterSource) throws {
-        guard let quantization = try source.quantization(of: path) else {
+        if let quantization = try source.quantization(of: path) {
+            let group = quantization.groupSize
+            guard columns % group == 0 else {
+                throw CheckpointError(
+                    .model, "\(path): \(columns) columns are not a multiple of the quantization group \(group)")
+            }
+            let words = columns / 32 * quantization.bits
+            let groups = [rows, columns / group]
+            self = .quantized(
+                packed: try source.parameter("\(path).weight", shape: [rows, words], kind: .packed),
+                scales: try source.parameter("\(path).scales", shape: groups, kind: .matrix),
+                biases: try source.parameter("\(path).biases", shape: groups, kind: .matrix),
+                quantization)
+        } else {
             self = .dense(try source.parameter("\(path).weight", shape: [rows, columns], kind: .matrix))
-            return
         }
-        let group = quantization.groupSize
-        guard columns % group == 0 else {
-            throw CheckpointError(
-                .model, "\(path): \(columns) columns are not a multiple of the quantization group \(group)")
+        source.declared(self)
+    }
+
+    /// Rows and columns of the matrix, not of its tensors.
+    public var shape: (rows: Int, columns: Int) {
+        switch self {
+        case .dense(let weight): (weight.shape[0], weight.shape[1])
+        case .quantized(_, let scales, _, let quantization):
+            (scales.shape[0], scales.shape[1] * quantization.groupSize)
         }
-        let words = columns / 32 * quantization.bits
-        let groups = [rows, columns / group]
-        self = .quantized(
-            packed: try source.parameter("\(path).weight", shape: [rows, words], kind: .packed),
-            scales: try source.parameter("\(path).scales", shape: groups, kind: .matrix),
-            biases: try source.parameter("\(path).biases", shape: groups, kind: .matrix),
-            quantization)
+    }
+
+    /// Nil: dense.
+    public var quantization: Quantization? {
+        switch self {
+        case .dense: nil
+        case .quantized(_, _, _, let quantization): quantization
+        }
     }
 
     /// x · Wᵀ.

@@ -59,7 +59,7 @@ struct DenseConfig {
     var facts: GraphFacts {
         GraphFacts(
             vocabularySize: vocabularySize, contextTokens: contextTokens, layerCount: layerCount,
-            kvHeads: attention.kvHeads, headDimension: attention.headDimension)
+            attention: attention)
     }
 
     private static func refuseOtherActivation(_ config: ConfigReader) throws {

@@ -14,10 +14,8 @@ public struct GraphFacts: Sendable, Equatable {
     public let contextTokens: Int
     /// Attention caches a sequence needs.
     public let layerCount: Int
-    /// K.
-    public let kvHeads: Int
-    /// D.
-    public let headDimension: Int
+    /// C, H, K and D.
+    public let attention: AttentionShape
 }
 
 /// A network over the rows of a step.

@@ -1,7 +1,8 @@
 /// Loads and prices checkpoints, and answers for the allocator: the `ModelLoader` of this core.
 ///
 /// Order of a load: files and headers · config.json · the graph, which declares its tensors and has each compared with
-/// the headers · surplus tensors · only then the bytes. A checkpoint that fails leaves nothing behind.
+/// the headers · surplus tensors · only then the bytes · what holds of
+/// a row's bits here. A checkpoint that fails leaves nothing behind.
 
 import Engine
 #if canImport(FoundationEssentials)
@@ -26,7 +27,9 @@ public final class CheckpointLoader: ModelLoader {
             progress(0)
             let plan = try CheckpointPlan(path: path, options: options)
             try plan.source.fill(progress)
-            return ModelRunner(plan.graph, cacheType: plan.source.cacheType.mlx, plan.description)
+            var description = plan.description
+            description.exactness = try ExactnessProbe(plan.source, plan.graph.facts).run()
+            return ModelRunner(plan.graph, cacheType: plan.source.cacheType.mlx, description)
         }
     }
 
@@ -87,7 +90,8 @@ struct CheckpointPlan {
         description = ModelDescription(
             modelType: modelType, vocabularySize: facts.vocabularySize, contextTokens: facts.contextTokens,
             weightBytes: source.weightBytes,
-            kvBytesPerToken: 2 * facts.layerCount * facts.kvHeads * facts.headDimension * source.cacheType.size,
+            kvBytesPerToken: 2 * facts.layerCount * facts.attention.kvHeads * facts.attention.headDimension
+                * source.cacheType.size,
             quantization: source.quantization, dtype: source.activationType.name)
     }
 

@@ -22,6 +22,8 @@ final class CheckpointSource: ParameterSource {
     private var names: Set<String> = []
     private var floatType: TensorType?
     private var quantizations: [Quantization: Int] = [:]
+    /// Every matrix of the graph, in order.
+    private(set) var matrices: [Matrix] = []
 
     /// Declares nothing yet.
     init(_ checkpoint: Checkpoint, floats: FloatPolicy) throws {
@@ -92,6 +94,8 @@ final class CheckpointSource: ParameterSource {
         names.insert(name)
         return parameter
     }
+
+    func declared(_ matrix: Matrix) { matrices.append(matrix) }
 
     /// - Throws: When the files hold tensors that the graph neither wants nor knows to be useless.
     func requireNoSurplus(_ ignores: (String) -> Bool) throws {

@@ -104,6 +104,16 @@ extension RuntimeTests {
             #expect(try run(jobs(9), on: runner, chunk: { [1, 7, 2, 31][$0 % 4] }) == alone)
         }
 
+        #if os(Linux)
+            @Test("The check at load finds on our CPU kernels what these tests demand", arguments: checkpoints)
+            func probe(_ checkpoint: String) throws {
+                guard Device.defaultDevice().deviceType == .cpu else { return }
+                let runner = try CheckpointLoader().load(
+                    path: tinyCheckpoint(checkpoint), options: ModelOptions(), progress: { _ in })
+                #expect(runner.description.exactness == .full)
+            }
+        #endif
+
         @Test(
             "16-bit checkpoints in their own dtype keep the contract too",
             arguments: [("qwen3-4bit-g32", "BF16"), ("llama-mixed", "F16"), ("mistral-plain", "BF16")])
