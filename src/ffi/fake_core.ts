@@ -25,11 +25,9 @@ import { STATUS_OF } from "./errors.ts";
 import { checkSubmit } from "./submit_check.ts";
 
 /**
- * What the model "says" to a request.
- *
- * The tokens are drawn in order, one a step. A drawn end token finishes with `stop`, the request's maxTokens or a full
- * context with `length`, as in the core. When the tokens run out first, the request's first end token is drawn; a request without one
- * (or with ignoreEnd) hears the script again from its start.
+ * What the model "says" to a request: the tokens are drawn in order, one a step. A drawn end token finishes with `stop`,
+ * the request's maxTokens or a full context with `length`, as in the core. When the tokens run out first, the request's
+ * first end token is drawn; a request without one (or with ignoreEnd) hears the script again from its start.
  */
 export interface FakeReply {
   /** Token ids; not empty. */
@@ -38,8 +36,14 @@ export interface FakeReply {
   logprobs?: readonly number[];
   /** Alternatives of each drawn token, best first, cut to what was asked; absent: the token itself and its successors. */
   top?: readonly (readonly TokenLogprob[])[];
+  /** How it ends when the tokens run out, without another one; the tokens may be none then. */
+  end?: "stop" | "length";
   /** Steps that pass before the prompt is begun: a slow queue. */
   delaySteps?: number;
+  /** Time from the submit before which the prompt is not begun. */
+  delayMs?: number;
+  /** Time from one token to the next. */
+  tokenMs?: number;
   /** Of the prompt, tokens that count as cached. */
   cachedTokens?: number;
   /** The request fails instead of drawing token number `afterTokens` (0: right after the prompt). */
@@ -54,9 +58,9 @@ export interface FakeCoreOptions {
   models?: Readonly<Record<string, ModelInfo>>;
   /** Limits; absent fields take the core's defaults. */
   config?: EngineConfig;
-  /** Resolves when the next step may run; absent: at the next turn of the event loop. */
+  /** Resolves when the next step may run; absent: at the next turn of the event loop with a request that is due. */
   pace?: () => Promise<void>;
-  /** Milliseconds, for deadlines and usage; absent: 1 ms a step. */
+  /** Milliseconds, for deadlines, delays and usage; absent: 1 ms a step. */
   nowMs?: () => number;
 }
 
@@ -79,6 +83,8 @@ interface Live {
   reply: FakeReply;
   state: "waiting" | "running" | "cancelled";
   delaySteps: number;
+  /** Nothing happens to it before this time. */
+  dueMs: number;
   doneTokens: number;
   drawn: number;
   /** What the request asked for or the context leaves, whichever is less. */
@@ -210,6 +216,7 @@ export class FakeCore implements Core {
       state: "waiting",
       tokensMax: Math.min(request.maxTokens, info.contextTokens - request.prompt.length),
       delaySteps: said.delaySteps ?? 0,
+      dueMs: this.#nowMs() + (said.delayMs ?? 0),
       doneTokens: Math.min(said.cachedTokens ?? 0, request.prompt.length - 1),
       drawn: 0,
       submittedMs: this.#nowMs(),
@@ -222,6 +229,7 @@ export class FakeCore implements Core {
   cancel(tag: number): void {
     const live = this.#live.get(tag);
     if (live) live.state = "cancelled";
+    this.#notify?.();
   }
 
   close(): Promise<void> {
@@ -237,12 +245,23 @@ export class FakeCore implements Core {
   /** Waits for the pace, then runs one step; a wake or a close comes first. */
   async #paced(): Promise<void> {
     let due = false;
-    const nextTurn = (): Promise<void> => new Promise((resolve) => this.#turn = setTimeout(resolve, 0));
-    this.#pace ??= (this.#options.pace ?? nextTurn)();
+    const { pace } = this.#options;
+    this.#pace ??= pace?.() ?? this.#nextTurn();
     await Promise.race([this.#pace.then(() => due = true), this.#notified()]);
-    if (!due || this.#closed) return;
-    this.#pace = undefined;
-    this.#step();
+    // What woke it may be due sooner than what was waited for.
+    if (due || pace === undefined) this.#pace = undefined;
+    if (!due) clearTimeout(this.#turn);
+    else if (!this.#closed) this.#step();
+  }
+
+  /** The next turn of the event loop in which something can happen. */
+  #nextTurn(): Promise<void> {
+    const live = [...this.#live.values()];
+    const isFull = live.filter(({ state }) => state === "running").length >= this.#limits.maxRequests;
+    const dues = live.filter(({ state }) => state !== "waiting" || !isFull)
+      .map(({ state, dueMs }) => state === "cancelled" ? 0 : dueMs);
+    const delayMs = Math.max(0, Math.min(...dues) - this.#nowMs());
+    return new Promise((resolve) => this.#turn = setTimeout(resolve, this.#options.nowMs ? delayMs : 0));
   }
 
   async #idle(timeoutMs: number): Promise<void> {
@@ -252,9 +271,7 @@ export class FakeCore implements Core {
     clearTimeout(timer);
   }
 
-  #notified(): Promise<void> {
-    return new Promise((resolve) => this.#notify = resolve);
-  }
+  readonly #notified = (): Promise<void> => new Promise((resolve) => this.#notify = resolve);
 
   /** One step: every running request advances by a chunk of its prompt or by one token. */
   #step(): void {
@@ -285,7 +302,7 @@ export class FakeCore implements Core {
       this.#end(live, "cancelled");
       return;
     }
-    if (live.delaySteps-- > 0) return;
+    if (live.delaySteps-- > 0 || this.#nowMs() < live.dueMs) return;
     if (live.startedMs === 0) live.startedMs = this.#nowMs();
     if (live.doneTokens < request.prompt.length) {
       const chunk = Math.min(this.#limits.prefillChunkTokens, request.prompt.length - live.doneTokens);
@@ -303,9 +320,14 @@ export class FakeCore implements Core {
       this.#fail(live, reply.failure.code, reply.failure.message);
       return;
     }
+    if (reply.end !== undefined && live.drawn >= reply.tokens.length) return this.#end(live, reply.end);
     const index = live.drawn++;
     const token = nextToken(request, reply, index);
-    if (index === 0) live.firstTokenMs = this.#nowMs();
+    const nowMs = this.#nowMs();
+    if (index === 0) live.firstTokenMs = nowMs;
+    // A late timer is made up for, so that the speed is kept.
+    const tokenMs = reply.tokenMs ?? 0;
+    live.dueMs = Math.max(live.dueMs, nowMs - tokenMs) + tokenMs;
     this.#counters.completionTokens++;
     const asked = request.logprobsTop !== undefined;
     const logprob = asked ? reply.logprobs?.[index] ?? -0.5 : 0;
@@ -313,6 +335,7 @@ export class FakeCore implements Core {
     this.#emit({ type: "token", tag: request.tag, token, index, logprob, top });
     if (!request.ignoreEnd && request.endTokens.includes(token)) this.#end(live, "stop");
     else if (live.drawn >= live.tokensMax) this.#end(live, "length");
+    else if (reply.end !== undefined && live.drawn >= reply.tokens.length && !reply.failure) this.#end(live, reply.end);
   }
 
   #end(live: Live, reason: "stop" | "length" | "cancelled"): void {
@@ -373,26 +396,4 @@ function nextToken(request: SubmitRequest, reply: FakeReply, index: number): num
 function alternatives(reply: FakeReply, index: number, drawn: TokenLogprob): readonly TokenLogprob[] {
   return reply.top?.[index] ??
     Array.from({ length: 20 }, (_, i) => ({ token: drawn.token + i, logprob: drawn.logprob - i }));
-}
-
-/** Steps by hand: pass `pace` to a FakeCore and let its steps happen one `advance` at a time. */
-export class ManualPace {
-  #granted = 0;
-  #release: (() => void) | undefined;
-
-  /** For `FakeCoreOptions.pace`. */
-  readonly pace = (): Promise<void> =>
-    new Promise((resolve) => {
-      this.#release = resolve;
-      this.advance(0);
-    });
-
-  /** Lets `steps` more steps run. */
-  advance(steps = 1): void {
-    this.#granted += steps;
-    if (!this.#release || this.#granted === 0) return;
-    this.#granted--;
-    this.#release();
-    this.#release = undefined;
-  }
 }
