@@ -23,6 +23,8 @@ export class ConfigError extends Error {
 export interface Config {
   /** Served id, Hugging Face id or directory; absent: the embedded model. */
   readonly model?: string;
+  /** Script that answers instead of a model. */
+  readonly fakeScriptPath?: string;
   /** Interface to listen on. */
   readonly host: string;
   /** Absent: the first free one of PORT_FIRST to PORT_LAST. 0: any free one. */
@@ -102,6 +104,7 @@ export const SERVE_FLAGS: readonly ServeFlag[] = [
   { name: "memory-gb", value: "GB", help: "memory budget of weights, caches and work" },
   { name: "threads", value: "N", help: "CPU threads" },
   { name: "cpu-arithmetic", value: "exact|fast", help: "rounding of activations and KV on the CPU" },
+  { name: "fake", value: "SCRIPT.json", help: "play written answers instead of a model's (docs/FAKE.md)" },
   { name: "log-level", value: "LEVEL", help: "trace, debug, info, warning or error (info); trace shows prompts" },
   { name: "kv-dtype", value: "DTYPE", help: "dtype of the KV cache", unavailable: NOT_YET },
   { name: "disk-cache-gb", value: "GB", help: "KV cache on disk", unavailable: NOT_YET },
@@ -133,6 +136,7 @@ const values = z.object({
   maxContext: z.coerce.number().int().min(1).max(2 ** 31 - 1).optional(),
   memoryGb: z.coerce.number().gt(0).max(65_536).optional(),
   threads: z.coerce.number().int().min(1).max(1024).optional(),
+  fake: z.string().optional(),
   cpuArithmetic: z.enum(["exact", "fast"]).optional(),
   logLevel: z.enum(["trace", "debug", "info", "warning", "error"]).default("info"),
 });
@@ -154,15 +158,25 @@ export function loadConfig(flags: Readonly<Record<string, unknown>>, environment
     throw new ConfigError(`Cannot use ${sources.get(key) ?? key}: ${issue?.message ?? "unusable value"}.`);
   }
   const { host, maxBodyBytes, bodyTimeoutMs, logLevel, allowHost, allowOrigin, drainSeconds } = parsed.data;
-  const { port, apiKey, maxRequests, maxQueue, maxContext, memoryGb, threads, cpuArithmetic } = parsed.data;
+  const { fake: fakeScriptPath, port, apiKey, maxRequests, maxQueue, maxContext, memoryGb, threads, cpuArithmetic } =
+    parsed.data;
   if (!isLoopback(host) && apiKey === undefined) {
     throw new ConfigError(
       `Refusing to listen on ${host} without a key: others could use this server. Give --api-key KEY ` +
         "(or RAPID_MLX_API_KEY), or listen on 127.0.0.1.",
     );
   }
+  if (fakeScriptPath !== undefined && model !== undefined) {
+    throw new ConfigError(`Cannot serve ${model} with --fake: the script names the model; leave one of the two out.`);
+  }
   const memoryBytes = memoryGb === undefined ? undefined : Math.round(memoryGb * GIB);
-  const chosen = { model: model ?? environment.RAPID_MLX_MODEL, port, apiKey, maxContextTokens: maxContext };
+  const chosen = {
+    model: model ?? environment.RAPID_MLX_MODEL,
+    port,
+    apiKey,
+    maxContextTokens: maxContext,
+    fakeScriptPath,
+  };
   return Object.freeze({
     host,
     maxBodyBytes,

@@ -24,6 +24,9 @@ export const ERROR_CODES = {
   unsupported_field: { status: 400, type: "invalid_request_error" },
   unsupported_combination: { status: 400, type: "invalid_request_error" },
   context_length_exceeded: { status: 400, type: "invalid_request_error" },
+  tool_choice_missing_name: { status: 400, type: "invalid_request_error" },
+  tool_choice_required_without_tools: { status: 400, type: "invalid_request_error" },
+  tool_choice_unknown_function: { status: 400, type: "invalid_request_error" },
   template_error: { status: 400, type: "invalid_request_error" },
   insufficient_memory: { status: 400, type: "invalid_request_error" },
   host_not_allowed: { status: 400, type: "invalid_request_error" },
@@ -35,9 +38,12 @@ export const ERROR_CODES = {
   method_not_allowed: { status: 405, type: "invalid_request_error" },
   request_timeout: { status: 408, type: "invalid_request_error" },
   request_too_large: { status: 413, type: "invalid_request_error" },
+  tool_choice_required_unfulfilled: { status: 422, type: "invalid_request_error" },
   server_busy: { status: 429, type: "rate_limit_error" },
   client_closed_request: { status: 499, type: "api_error" },
   internal_error: { status: 500, type: "api_error" },
+  fake_script_exhausted: { status: 500, type: "api_error" },
+  scripted_refusal: { status: 500, type: "api_error" },
   model_loading: { status: 503, type: "api_error" },
   model_failed: { status: 503, type: "api_error" },
   server_shutting_down: { status: 503, type: "api_error" },
@@ -69,6 +75,8 @@ export interface RequestErrorOptions {
   retryAfterSeconds?: number;
   /** Methods that would have been right (405). */
   allow?: string;
+  /** Status instead of the code's own, for refusals that a script makes. */
+  status?: number;
 }
 
 /** A request that gets no answer, told to its client. */

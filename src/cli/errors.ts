@@ -5,6 +5,7 @@
  */
 import { ConfigError } from "../config.ts";
 import { CoreError } from "../ffi/core.ts";
+import { ScriptError } from "../fake/script.ts";
 import { ProfileError } from "../profiles/store.ts";
 import { TextFilesError } from "../prompt/errors.ts";
 import { GgufError } from "../setup/convert/gguf_file.ts";
@@ -27,6 +28,7 @@ const EXPECTED = [
   GgufError,
   HubError,
   ProfileError,
+  ScriptError,
   SetupError,
   TextFilesError,
   Deno.errors.AddrInUse,

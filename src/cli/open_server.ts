@@ -88,7 +88,8 @@ export function openServer({ config, libraryPath, place, profiles, log }: Server
   return { app, activity, lifecycle, clock, model, load, [Symbol.asyncDispose]: close };
 }
 
-function toEngineConfig(config: Config): EngineConfig {
+/** Limits of the core, as the flags say. */
+export function toEngineConfig(config: Config): EngineConfig {
   const { maxRequests, maxQueue, memoryBytes, threads, cpuArithmetic } = config;
   return {
     ...maxRequests !== undefined && { maxRequests },

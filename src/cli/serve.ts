@@ -5,11 +5,12 @@
  */
 import { type Config, loadConfig } from "../config.ts";
 import { startServer, stopOnSignals } from "../http/server.ts";
-import { createLogger } from "../log.ts";
-import { loadProfiles } from "../profiles/store.ts";
+import { createLogger, type Logger } from "../log.ts";
+import { loadProfiles, type Profiles } from "../profiles/store.ts";
 import { ensureCore } from "../setup/setup.ts";
 import { ensureModel } from "./find_model.ts";
-import { openServer } from "./open_server.ts";
+import { openFakeServer } from "./open_fake_server.ts";
+import { type OpenServer, openServer } from "./open_server.ts";
 import { print } from "./terminal.ts";
 import { VERSION } from "./version.ts";
 
@@ -25,10 +26,9 @@ export async function serve(model: string | undefined, flags: Readonly<Record<st
   const log = createLogger({ level: config.logLevel });
   for (const name of config.unknownVariables) log.log("warning", "unknown variable, ignored", { name });
   const profiles = await loadProfiles();
-  const setup = { systemPackages: toSystemPackages(flags) };
-  const libraryPath = await ensureCore(setup);
-  const place = await ensureModel(config.model, profiles, setup);
-  await using parts = openServer({ config, libraryPath, place, profiles, log });
+  await using parts = config.fakeScriptPath === undefined
+    ? await openReal(config, flags, profiles, log)
+    : await openFakeServer({ config, scriptPath: config.fakeScriptPath, profiles, log });
   // Listening before loading: an early client hears "loading", and a taken port is known at once.
   const server = startServer({ ...parts, config, log });
   try {
@@ -37,8 +37,21 @@ export async function serve(model: string | undefined, flags: Readonly<Record<st
     await server.stop();
     throw error;
   }
-  announce(config, server.url, place.id);
+  announce(config, server.url, parts.model.id);
   await stopOnSignals(server);
+}
+
+/** A model's server, with what it needs set up. */
+async function openReal(
+  config: Config,
+  flags: Readonly<Record<string, unknown>>,
+  profiles: Profiles,
+  log: Logger,
+): Promise<OpenServer> {
+  const setup = { systemPackages: toSystemPackages(flags) };
+  const libraryPath = await ensureCore(setup);
+  const place = await ensureModel(config.model, profiles, setup);
+  return openServer({ config, libraryPath, place, profiles, log });
 }
 
 /** May set-up install system packages, as the flags say. */

@@ -13,6 +13,7 @@ import { isInternal, toErrorResponse, toRequestError } from "./errors.ts";
 import { checkHost, checkKey, checkOrigin, toCorsHeaders, toPreflightResponse } from "./guards.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
 import { completions } from "./routes/completions.ts";
+import { showFake } from "./routes/fake.ts";
 import { health, healthz, live, ready, root } from "./routes/health.ts";
 import { showMetrics } from "./routes/metrics.ts";
 import { listModels, showModel } from "./routes/models.ts";
@@ -49,6 +50,9 @@ export const ROUTES: readonly Route[] = [
   { name: "chat.completions", method: "POST", path: "/chat/completions", versioned: true, handler: chatCompletions },
   { name: "completions", method: "POST", path: "/completions", versioned: true, handler: completions },
 ];
+
+/** What only a scripted server has. */
+const FAKE_ROUTE: Route = { name: "debug.fake", method: "GET", path: "/debug/fake", handler: showFake };
 
 /** Paths of wires that are promised and not there yet: a 404 that says so, at once. */
 export const NOT_AVAILABLE_YET: readonly string[] = [
@@ -89,6 +93,7 @@ export function createApp(dependencies: AppDependencies): Hono<AppEnvironment> {
     for (const [name, value] of Object.entries(toCorsHeaders(origin))) context.res.headers.set(name, value);
   });
   for (const route of ROUTES) addRoute(app, route, dependencies);
+  if (dependencies.script) addRoute(app, FAKE_ROUTE, dependencies);
   for (const path of NOT_AVAILABLE_YET) {
     for (const full of [path, `/v1${path}`]) {
       app.all(full, (context) => {

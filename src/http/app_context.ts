@@ -9,6 +9,7 @@ import type { Engine, EngineSnapshot } from "../engine/engine.ts";
 import type { Logger } from "../log.ts";
 import type { Generator } from "../route/answer.ts";
 import type { ServedModels } from "../route/models.ts";
+import type { Script } from "../route/script.ts";
 import type { Activity } from "./activity.ts";
 import type { Clock } from "./clock.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -34,6 +35,8 @@ export interface AppDependencies {
   log: Logger;
   /** Version of this server. */
   version: string;
+  /** Answers that are written down; absent: the model makes them. */
+  script?: Script;
 }
 
 /** Hono's types of this app. */

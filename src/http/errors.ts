@@ -50,8 +50,7 @@ export function toRequestError(error: unknown, requestId: string): RequestError 
 
 /** The response of a request that gets no answer. */
 export function toErrorResponse(error: RequestError): Response {
-  const { status } = ERROR_CODES[error.code];
-  const { retryAfterSeconds, allow } = error.options;
+  const { retryAfterSeconds, allow, status = ERROR_CODES[error.code].status } = error.options;
   const headers = new Headers({ "content-type": "application/json" });
   if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
   if (allow !== undefined) headers.set("allow", allow);
@@ -63,5 +62,5 @@ export function toErrorResponse(error: RequestError): Response {
 
 /** True if nothing is known of an error but that it is ours. */
 export function isInternal(error: RequestError): boolean {
-  return ERROR_CODES[error.code].status === 500;
+  return error.code === "internal_error";
 }

@@ -87,8 +87,19 @@ export async function respond(plan: Plan, dependencies: GenerateDependencies): P
     return new Response(body, { headers: toHeaders(exchange) });
   } catch (error) {
     end(exchange, error); // the route logs it
-    throw error;
+    if (!isCut(exchange)) throw error;
+    return new Response(lostBody(error), { headers: toHeaders(exchange) });
   }
+}
+
+/** Whether a failure is to look like a lost connection. */
+function isCut({ plan }: Exchange): boolean {
+  return plan.choices.some((choice) => choice.cutsConnection);
+}
+
+/** A body that ends the connection before its first byte. */
+function lostBody(error: unknown): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull: (controller) => controller.error(error) });
 }
 
 function toActivityStart(plan: Plan): ActivityStart {
@@ -151,6 +162,8 @@ async function* toFrames(events: AsyncIterable<ChoiceEvent>, exchange: Exchange)
   } catch (error) {
     end(exchange, error);
     logEnd(exchange, error);
+    // The connection breaks where its body does.
+    if (isCut(exchange)) throw error;
     yield toFrame(toErrorEnvelope(toRequestError(error, plan.id)));
     return;
   }

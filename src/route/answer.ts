@@ -21,6 +21,8 @@ export interface Choice {
   request: GenerationRequest;
   /** For its tokens. */
   decoder: StreamDecoder;
+  /** Scripted: when it fails, the connection is to look lost instead of the failure being told. */
+  cutsConnection?: boolean;
 }
 
 /** An event of one of several choices. */

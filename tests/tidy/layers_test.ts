@@ -20,8 +20,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   prompt: ["flow.ts", "profiles"],
   route: ["api", "engine", "ffi", "flow.ts", "output", "profiles", "prompt"],
   http: ["api", "config.ts", "engine", "ffi", "flow.ts", "log.ts", "output", "profiles", "prompt", "route"],
+  fake: ["api", "ffi", "flow.ts", "output", "profiles", "prompt", "route"],
   setup: [],
-  cli: ["config.ts", "engine", "ffi", "flow.ts", "http", "log.ts", "profiles", "prompt", "route", "setup"],
+  cli: ["fake", "config.ts", "engine", "ffi", "flow.ts", "http", "log.ts", "profiles", "prompt", "route", "setup"],
 };
 
 /** Layers of swift/, and the modules of ours that each may import. */

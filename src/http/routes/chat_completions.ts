@@ -8,7 +8,9 @@ import { parseBody, toSafeName } from "../../api/body.ts";
 import { ChatEncoder } from "../../api/chat_answer.ts";
 import { type ChatRequest, parseChatRequest } from "../../api/chat_completions.ts";
 import type { IgnoredFields } from "../../api/fields.ts";
+import type { Conversation } from "../../flow.ts";
 import { findRoom } from "../../route/context.ts";
+import type { Asked } from "../../route/script.ts";
 import type { AppContext, AppDependencies } from "../app_context.ts";
 import { readBody } from "../body.ts";
 import { toChoices } from "../choices.ts";
@@ -42,7 +44,8 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
       prompts: [{ ids: prompt.ids, maxTokens: room.maxTokens }],
       choiceCount: request.choiceCount,
       continuesText: !request.conversation.addGenerationPrompt,
-    }),
+      asked: toAsked(request.conversation, prompt.text),
+    }, dependencies.script),
     promptOf: () => 0,
     encoder: new ChatEncoder(head, request.logprobsTop !== undefined),
     stream: request.stream,
@@ -55,6 +58,22 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
 
 function toHead(id: string, model: string, request: ChatRequest, created: number): AnswerHead {
   return { id, created, model, choiceCount: request.choiceCount, includeUsage: request.includeUsage };
+}
+
+function toAsked(conversation: Conversation, prompt: string): Asked {
+  const { enable_thinking: enabled, reasoning_effort: effort } = conversation.templateArguments;
+  return {
+    route: "/v1/chat/completions",
+    prompt,
+    lastMessage: conversation.messages.at(-1)?.content.map((part) => part.text).join("\n") ?? "",
+    tools: conversation.tools.map((tool) => tool.name),
+    thinking: {
+      enabled: typeof enabled === "boolean" ? enabled : null,
+      budget: null,
+      effort: typeof effort === "string" ? effort : null,
+    },
+    constraint: null,
+  };
 }
 
 /** Fields that go to the template have no effect where it does not read them; then they are listed. */

@@ -9,6 +9,7 @@ import { CompletionEncoder } from "../../api/completions_answer.ts";
 import { RequestError } from "../../api/errors.ts";
 import { findRoom } from "../../route/context.ts";
 import type { LoadedModel } from "../../route/models.ts";
+import type { Asked } from "../../route/script.ts";
 import type { AppContext, AppDependencies } from "../app_context.ts";
 import { readBody } from "../body.ts";
 import { toChoices } from "../choices.ts";
@@ -37,7 +38,8 @@ export async function completions(context: AppContext, dependencies: AppDependen
     prompts,
     choiceCount: request.choiceCount,
     continuesText: true,
-  });
+    asked: toAsked(request, prompts),
+  }, dependencies.script);
   const { includeUsage } = request;
   const head = { id, created: clock.epochSeconds(), model: model.id, choiceCount: choices.length, includeUsage };
   return await respond({
@@ -54,6 +56,20 @@ export async function completions(context: AppContext, dependencies: AppDependen
     clientSignal: context.req.raw.signal,
     log,
   }, dependencies);
+}
+
+function toAsked({ prompts }: CompletionRequest, tokens: readonly { ids: Int32Array }[]): Asked {
+  const texts = prompts.map((prompt, at) =>
+    typeof prompt === "string" ? prompt : `[${tokens[at]?.ids.join(" ") ?? ""}]`
+  );
+  return {
+    route: "/v1/completions",
+    prompt: texts.join("\n"),
+    lastMessage: texts.join("\n"),
+    tools: [],
+    thinking: { enabled: null, budget: null, effort: null },
+    constraint: null,
+  };
 }
 
 async function toTokens(prompt: CompletionPrompt, index: number, { text, info }: LoadedModel): Promise<Int32Array> {

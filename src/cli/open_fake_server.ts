@@ -1,0 +1,55 @@
+/**
+ * The server of `serve --fake`: everything above the core is real, and the core plays a script. Nothing is built,
+ * fetched or loaded for it.
+ *
+ * @module
+ */
+import type { Config } from "../config.ts";
+import { Engine } from "../engine/engine.ts";
+import { openFakeModel } from "../fake/open.ts";
+import { readScript } from "../fake/script.ts";
+import { Activity } from "../http/activity.ts";
+import { createApp } from "../http/app.ts";
+import { SYSTEM_CLOCK } from "../http/clock.ts";
+import { Lifecycle } from "../http/lifecycle.ts";
+import type { Logger } from "../log.ts";
+import type { Profiles } from "../profiles/store.ts";
+import { ServedModels } from "../route/models.ts";
+import { findModel } from "./find_model.ts";
+import { type OpenServer, toEngineConfig } from "./open_server.ts";
+import { VERSION } from "./version.ts";
+
+/** What a scripted server is opened with. */
+export interface FakeServerRequest {
+  /** Flags and environment. */
+  readonly config: Config;
+  /** The script. */
+  readonly scriptPath: string;
+  /** For the profile that a script names. */
+  readonly profiles: Profiles;
+  /** Where lines go. */
+  readonly log: Logger;
+}
+
+/** Opens one. @throws {ScriptError} If the script can't be used. */
+export async function openFakeServer({ config, scriptPath, profiles, log }: FakeServerRequest): Promise<OpenServer> {
+  const file = await readScript(scriptPath);
+  const findFolder = async (name: string | undefined): Promise<string | undefined> =>
+    (await findModel(name, profiles))?.directory;
+  const fake = await openFakeModel({ file, name: scriptPath, profiles, findFolder, config: toEngineConfig(config) });
+  const engine = new Engine(fake.core, { log: (level, line) => log.log(level, line, { from: "core" }) });
+  const [models, clock] = [new ServedModels(), SYSTEM_CLOCK];
+  const model = models.add(file.model, clock.epochSeconds());
+  const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
+  const parts = { config, engine, models, activity, lifecycle, clock, log, version: VERSION, script: fake.player };
+  const load = async (): Promise<void> => {
+    const handle = await engine.loadModel(file.model, {});
+    model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };
+    log.log("info", "scripted", { script: scriptPath, replies: file.replies.length, tokens: fake.cutBy });
+  };
+  const close = async (): Promise<void> => {
+    await engine.close();
+    await fake.model.text.close();
+  };
+  return { app: createApp(parts), activity, lifecycle, clock, model, load, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,59 @@
+/**
+ * A listening server that plays a script, and the `openai` client of it. No tokenizer is read: texts are cut simply.
+ *
+ * @module
+ */
+import OpenAI from "openai";
+import { loadConfig } from "../../src/config.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import { openFakeModel } from "../../src/fake/open.ts";
+import { parseScript } from "../../src/fake/script.ts";
+import { Activity } from "../../src/http/activity.ts";
+import { createApp } from "../../src/http/app.ts";
+import { SYSTEM_CLOCK } from "../../src/http/clock.ts";
+import { Lifecycle } from "../../src/http/lifecycle.ts";
+import { startServer } from "../../src/http/server.ts";
+import { createLogger } from "../../src/log.ts";
+import { loadProfiles } from "../../src/profiles/store.ts";
+import { ServedModels } from "../../src/route/models.ts";
+
+/** A server of one test. */
+export interface ScriptedServer extends AsyncDisposable {
+  /** Asks it. */
+  client: OpenAI;
+  /** Without `/v1`. */
+  url: string;
+  /** Body of `/debug/fake`. */
+  // deno-lint-ignore no-explicit-any -- a test reads what it expects
+  asked(): Promise<any[]>;
+}
+
+/** Starts one. @param script As the file has it; the model is `scripted` unless it says otherwise. */
+export async function serveScript(script: Record<string, unknown>): Promise<ScriptedServer> {
+  const file = parseScript(JSON.stringify({ model: "scripted", ...script }), "script.json");
+  const profiles = await loadProfiles();
+  const findFolder = (): Promise<undefined> => Promise.resolve(undefined);
+  const fake = await openFakeModel({ file, name: "script.json", profiles, findFolder, config: {} });
+  const engine = new Engine(fake.core);
+  const handle = await engine.loadModel(file.model, {});
+  const models = new ServedModels();
+  const model = models.add(file.model, 1_700_000_000);
+  model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };
+  const config = loadConfig({ port: 0 }, {});
+  const clock = SYSTEM_CLOCK;
+  const parts = { config, engine, models, activity: new Activity(clock), lifecycle: new Lifecycle(), clock };
+  const log = createLogger({ level: "error", write: () => {} });
+  const app = createApp({ ...parts, log, version: "0.0.0-test", script: fake.player });
+  const running = startServer({ ...parts, app, log });
+  const client = new OpenAI({ baseURL: `${running.url}/v1`, apiKey: "unused", maxRetries: 0 });
+  return {
+    client,
+    url: running.url,
+    asked: async () => (await (await fetch(`${running.url}/debug/fake`)).json()).requests,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await running.stop();
+      await engine.close();
+      await fake.model.text.close();
+    },
+  };
+}
