@@ -94,7 +94,7 @@ let package = Package(
         layer("Layers", ["Kernels", mlx]),
         layer("Models", ["Layers", "Kernels", mlx]),
         layer("Runtime", ["Engine", "Models", "Layers", "Kernels", mlx]),
-        layer("CoreCommands", ["Engine", "Runtime"] + kernelDependencies + ["Kernels"]),
+        layer("CoreCommands", ["Engine", "Runtime", "Kernels", mlx]),
         layer("Bridge", ["CABI", "Engine", "Runtime", "CoreCommands"], linker: library),
         .executableTarget(
             name: "rmx-core", dependencies: coreDependencies, path: "swift/rmx-core", swiftSettings: strict),

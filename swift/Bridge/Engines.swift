@@ -1,5 +1,6 @@
 /// The open engines by handle, and the joining of Engine with Runtime: the one place that makes a loader.
 
+import CoreCommands
 import Engine
 
 /// The table of engines.
@@ -10,7 +11,7 @@ final class Engines: Sendable {
         var table = HandleTable<EngineHandle>(countMax: BridgeLimits.enginesMax)
         var closing = 0
         var testing = false
-        var makeLoader: @Sendable (EngineConfig) throws(EngineError) -> any ModelLoader = makeRuntimeLoader
+        var makeLoader: @Sendable () -> any ModelLoader = makeRuntimeLoader
     }
 
     /// Of this process.
@@ -18,13 +19,15 @@ final class Engines: Sendable {
     private let state = Monitor(State())
 
     /// Starts an engine.
-    /// - Throws: `busy` if one is open, or what the engine says.
+    /// - Throws: `busy` if one is open, `argument` if this machine can't do what the config says.
     func open(_ config: EngineConfig) throws(EngineError) -> UInt32 {
         try state.withLock { (state) throws(EngineError) in
             guard state.table.count + state.closing < BridgeLimits.enginesMax, !state.testing else {
                 throw EngineError(.busy, "Cannot open an engine: one is open or closing, which is the limit; close it first")
             }
-            let engine = try EngineHandle(config: config, loader: state.makeLoader(config))
+            // Threads and arithmetic of the CPU kernels are the process's, as the engine is.
+            try configureProcessor(config)
+            let engine = try EngineHandle(config: config, loader: state.makeLoader())
             guard let handle = state.table.insert(engine) else {
                 throw EngineError(.busy, "Cannot open an engine: the table is full")
             }
@@ -64,14 +67,13 @@ final class Engines: Sendable {
         return try body()
     }
 
-    /// A loader for `config`, without an engine.
-    /// - Throws: `argument` if the runtime can't honour the config.
-    func loader(_ config: EngineConfig) throws(EngineError) -> any ModelLoader {
-        try state.withLock { (state) throws(EngineError) in try state.makeLoader(config) }
+    /// A loader, without an engine: it reads headers and touches no MLX.
+    func loader() -> any ModelLoader {
+        state.withLock { $0.makeLoader() }
     }
 
     /// Puts another maker of loaders in the runtime's place, for tests.
-    func useLoaders(_ make: @escaping @Sendable (EngineConfig) throws(EngineError) -> any ModelLoader) {
+    func useLoaders(_ make: @escaping @Sendable () -> any ModelLoader) {
         state.withLock { $0.makeLoader = make }
     }
 

@@ -56,7 +56,7 @@ public func modelEstimate(
         let weightBytes = try require(weightBytesOut, "weight_bytes_out")
         let kvBytes = try require(kvBytesPerTokenOut, "kv_bytes_per_token_out")
         let options = try copyModelOptions(configJSON, configLength)
-        let estimate = try Engines.shared.loader(EngineConfig()).estimate(path: copyPath(path, pathLength), options: options)
+        let estimate = try Engines.shared.loader().estimate(path: copyPath(path, pathLength), options: options)
         weightBytes.pointee = UInt64(clamping: estimate.weightBytes)
         kvBytes.pointee = UInt64(clamping: estimate.kvBytesPerToken)
     }

@@ -3,7 +3,5 @@
 import Engine
 import Runtime
 
-/// The loader of a config.
-@Sendable func makeRuntimeLoader(_ config: EngineConfig) throws(EngineError) -> any ModelLoader {
-    CheckpointLoader()
-}
+/// A loader of checkpoints.
+@Sendable func makeRuntimeLoader() -> any ModelLoader { CheckpointLoader() }

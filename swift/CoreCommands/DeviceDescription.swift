@@ -2,6 +2,9 @@
 ///
 /// Read from the system each time it is asked, and from nowhere else; a limit of a container counts as memory.
 
+import Engine
+import Kernels
+
 #if canImport(Darwin)
 import Darwin
 import MLX
@@ -48,15 +51,19 @@ public struct DeviceDescription: Sendable, Equatable, Encodable {
         let memory = LinuxSystem.memoryBytes()
         return DeviceDescription(
             device: .cpu, name: LinuxSystem.processorName(), memoryBytes: memory,
-            workingSetBytes: memory / 10 * 8, threads: cpuThreads(), cpuVariant: cpuVariantName())
+            workingSetBytes: memory / 10 * 8,
+            threads: Processor.threads ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+            cpuVariant: Processor.variant ?? "plain")
         #endif
     }
 }
 
-#if canImport(Glibc)
-/// Threads that the kernels use.
-private func cpuThreads() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-
-/// Instruction set that the kernels use: MLX's own, which is compiled for the baseline.
-private func cpuVariantName() -> String { "plain" }
-#endif
+/// Sets what an engine's config says of the processor.
+/// - Throws: `argument`, with what is possible.
+public func configureProcessor(_ config: EngineConfig) throws(EngineError) {
+    do throws(Processor.Refusal) {
+        try Processor.configure(threads: config.threads, fast: config.cpuArithmetic == .fast)
+    } catch {
+        throw EngineError(.argument, error.message)
+    }
+}

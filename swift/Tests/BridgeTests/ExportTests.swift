@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func anEstimateGivesBothNumbers() throws {
-        Engines.shared.useLoaders { _ in CountingLoader() }
+        Engines.shared.useLoaders { CountingLoader() }
         var (weights, kv): (UInt64, UInt64) = (0, 0)
         let path = Array("counting".utf8)
         try call { rmx_model_estimate(path, UInt32(path.count), nil, 0, &weights, &kv, $0) }

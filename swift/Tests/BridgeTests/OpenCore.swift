@@ -58,7 +58,7 @@ struct OpenCore {
 
     /// Opens it and loads `counting`.
     init(config: String = "{}", modelConfig: String = "{}") throws {
-        Engines.shared.useLoaders { _ in CountingLoader() }
+        Engines.shared.useLoaders { CountingLoader() }
         var engine: rmx_engine = 0
         let bytes = Array(config.utf8)
         try call { rmx_engine_open(bytes, UInt32(bytes.count), &engine, $0) }

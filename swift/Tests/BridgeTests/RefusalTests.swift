@@ -1,6 +1,7 @@
 /// What a caller may not do: every broken rule of the header is ARGUMENT with the field's name, and nothing traps.
 
 import CABI
+import Kernels
 import Testing
 
 @testable import Bridge
@@ -112,6 +113,19 @@ extension ExportTests {
     @Test func unknownConfigKeysAreRefusedByName() throws {
         let failure = failure { _ = try OpenCore(config: #"{"speed":9}"#) }
         #expect(failure?.code == RMX_ERR_ARGUMENT.rawValue && failure?.message.contains("speed") == true)
+    }
+
+    @Test func threadsAreSetAndACountThatThisBuildCantHaveIsRefused() throws {
+        let before = Processor.threads
+        let failure = failure { _ = try OpenCore(config: #"{"threads":1000}"#) }
+        #expect(failure?.code == RMX_ERR_ARGUMENT.rawValue && failure?.message.contains("1000") == true)
+        #expect(Processor.threads == before)
+        guard before != nil else { return }
+        try OpenCore(config: #"{"threads":3}"#).close()
+        let device = try json { rmx_device_info($0, $1, $2, $3) }
+        #expect(device.contains(#""threads":3"#))
+        try OpenCore().close()
+        #expect(Processor.threads != 3 || before == 3)
     }
 
     @Test func aLongMessageIsCutAtACharacter() throws {

@@ -1,0 +1,46 @@
+/// What the kernels run with on the CPU: the one place outside the kernels that knows whether this build has our CPU
+/// primitives. Without them (Metal, or a real mlx-swift elsewhere) MLX decides, and there is nothing to set.
+
+#if canImport(MLXCPU)
+import MLXCPU
+#endif
+
+/// The CPU side of the kernels, process-wide.
+public enum Processor {
+    /// A setting that can't be had, with the reason.
+    public struct Refusal: Error {
+        /// What was asked and what is possible.
+        public let message: String
+    }
+
+    #if canImport(MLXCPU)
+    /// Instruction set of our primitives: avx512, avx2, neon or plain; nil: MLX's own kernels run.
+    public static var variant: String? { CPUKernels.variant }
+    /// Threads of our primitives; nil: MLX decides.
+    public static var threads: Int? { CPUKernels.threads }
+
+    /// Sets threads (1 to 64; 0: what this process may use) and whether quantized products round activations to int8.
+    /// - Throws: `Refusal`.
+    public static func configure(threads: Int, fast: Bool) throws(Refusal) {
+        do throws(CPUKernels.Refusal) {
+            try CPUKernels.setThreads(threads)
+            try CPUKernels.setFast(fast)
+        } catch {
+            throw Refusal(message: error.description)
+        }
+    }
+    #else
+    /// Instruction set of our primitives: avx512, avx2, neon or plain; nil: MLX's own kernels run.
+    public static var variant: String? { nil }
+    /// Threads of our primitives; nil: MLX decides.
+    public static var threads: Int? { nil }
+
+    /// Takes the defaults only: here MLX decides.
+    /// - Throws: `Refusal` for anything else.
+    public static func configure(threads: Int, fast: Bool) throws(Refusal) {
+        guard threads == 0, !fast else {
+            throw Refusal(message: "threads and cpu_arithmetic are settings of the CPU kernels, which this build lacks")
+        }
+    }
+    #endif
+}
