@@ -38,6 +38,8 @@ export interface Usage {
     queue_ms: number;
     /** Longest time of a choice from its first step to its first token. */
     prefill_ms: number;
+    /** Longest time of a choice from its first token to its last. */
+    decode_ms: number;
     /** From the arrival of the request to its first token; null if none was drawn. */
     first_token_ms: number | null;
   };
@@ -52,6 +54,7 @@ export class UsageTotal {
   #accepted = 0;
   #queueUs = 0;
   #prefillUs = 0;
+  #decodeUs = 0;
   /** Repairs so far. */
   repairs = 0;
   /** Milliseconds from the arrival of the request to its first token. */
@@ -69,6 +72,7 @@ export class UsageTotal {
     this.#accepted += usage.acceptedTokens;
     this.#queueUs = Math.max(this.#queueUs, usage.queueUs);
     this.#prefillUs = Math.max(this.#prefillUs, usage.prefillUs);
+    this.#decodeUs = Math.max(this.#decodeUs, usage.decodeUs);
   }
 
   /** Of the prompts, taken from the cache. */
@@ -93,6 +97,7 @@ export class UsageTotal {
         repairs: this.repairs,
         queue_ms: toMs(this.#queueUs),
         prefill_ms: toMs(this.#prefillUs),
+        decode_ms: toMs(this.#decodeUs),
         first_token_ms: this.firstTokenMs === undefined ? null : Math.round(this.firstTokenMs * 1000) / 1000,
       },
     };

@@ -50,6 +50,7 @@ Deno.test("a chat answers whole, with exact usage and timings", async () => {
         repairs: 0,
         queue_ms: body.usage.rapid_mlx.queue_ms,
         prefill_ms: body.usage.rapid_mlx.prefill_ms,
+        decode_ms: 12, // the fake core's steps take 1 ms: 13 tokens, 12 steps after the first
         first_token_ms: 0,
       },
     },
