@@ -228,7 +228,8 @@ function deliver(event: RequestEvent, generation: Generation, withLogprobs: bool
   }
 }
 
-function toSubmit(tag: number, request: GenerationRequest): SubmitRequest {
+/** A generation as the core takes it. */
+export function toSubmit(tag: number, request: GenerationRequest): SubmitRequest {
   const { sampling, limits } = request;
   return {
     tag,

@@ -59,7 +59,7 @@ async function run(wanted: readonly string[]): Promise<boolean> {
   const suites: readonly Suite[] = [
     {
       name: "server",
-      command: (junit) => [...denoTest, `--junit-path=${junit}`, "src", "tests", "swift"],
+      command: (junit) => [...denoTest, `--junit-path=${junit}`, "src", "tests", "swift", "bench"],
       result: (junit) => junit,
     },
     swiftSuite("core", swift, PROJECT_FOLDER),
