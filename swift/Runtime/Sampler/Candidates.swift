@@ -26,9 +26,6 @@ struct Candidate: Equatable {
 
 /// The filters.
 enum Candidates {
-    /// Candidates that top-p sorts at first; most rows need fewer.
-    private static let firstPrefix = 256
-
     /// The best `count` of a row, best first.
     /// - Parameters:
     ///   - logits: [V]
@@ -91,18 +88,31 @@ enum Candidates {
         return kept
     }
 
-    /// Top-p over a whole row: sorts only as many as the mass needs.
+    /// Top-p over a whole row: sorts only the tokens that may be kept.
     private static func nucleus(_ logits: [Float], temperature: Double, topP: Double) -> [Candidate] {
         let best = Double(logits.max() ?? 0) / temperature
+        // Mass by distance from the best, in eighths; its sums differ in the last digits from those of the sorted
+        // prefix, so they only choose how much is sorted, with a bin to spare.
+        var bins = [Double](repeating: 0, count: 512)
+        func bin(_ logit: Float) -> Int { Int(min((best - Double(logit) / temperature) * 8, 511)) }
         var mass = 0.0
-        for logit in logits { mass += exp(Double(logit) / temperature - best) }
-        var count = firstPrefix
-        while true {
-            let sorted = Candidates.best(count, of: logits, temperature: temperature)
-            if let length = prefix(sorted, topP: topP, mass: mass) { return Array(sorted[..<length]) }
-            guard sorted.count < logits.count else { return sorted }
-            count *= 8
+        for logit in logits {
+            let share = exp(Double(logit) / temperature - best)
+            mass += share
+            bins[bin(logit)] += share
         }
+        var last = 0
+        var before = bins[0]
+        while before < topP * mass, last < bins.count - 1 {
+            last += 1
+            before += bins[last]
+        }
+        var near = logits.indices.filter { bin(logits[$0]) <= last + 1 }
+            .map { Candidate(token: $0, scaled: Double(logits[$0]) / temperature) }
+        near.sort { $0.precedes($1) }
+        if let length = prefix(near, topP: topP, mass: mass) { return Array(near[..<length]) }
+        let all = Candidates.best(logits.count, of: logits, temperature: temperature)
+        return Array(all[..<(prefix(all, topP: topP, mass: mass) ?? all.count)])
     }
 }
 

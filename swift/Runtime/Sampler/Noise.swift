@@ -37,6 +37,17 @@ struct Noise {
     /// In (0, 1): (bits + 1/2) / 2^24.
     func uniform(_ token: Int) -> Double { (Double(bits(token)) + 0.5) / 16_777_216 }
 
+    /// Whether G may reach `bound`: false is certain and costs no logarithm.
+    /// - Parameter bound: Below `ceiling`.
+    func mayReach(_ bound: Double, _ token: Int) -> Bool {
+        bound < 1 || bits(token) >= Noise.leastBits[min(Int(bound), Noise.leastBits.count - 1)]
+    }
+
+    /// By whole k: G < k for all bits below, with a margin of one.
+    private static let leastBits: [UInt32] = (0..<Int(ceiling) + 1).map { k in
+        UInt32(max(exp(-exp(-Double(k))) * 16_777_216 - 1.5, 0))
+    }
+
     /// -ln(-ln U).
     func gumbel(_ token: Int) -> Double { -log(-log(uniform(token))) }
 

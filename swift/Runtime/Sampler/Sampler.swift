@@ -58,18 +58,32 @@ enum Sampler {
         {
             return pick(kept, noise)
         }
-        // Every token is a candidate, or all within ln(minP) of the best. The best token gives a first score, and what
-        // could not pass it even with the largest noise is skipped without a logarithm.
+        return keyedOverRow(
+            logits, temperature: temperature, minP: Double(parameters.minP), noise, best: best)
+    }
+
+    /// The draw when every token is a candidate, or all within ln(minP) of the best. The best token gives a first score;
+    /// a token that its noise can't lift there is skipped without a logarithm.
+    private static func keyedOverRow(
+        _ logits: [Float], temperature: Double, minP: Double, _ noise: Noise, best: Int
+    ) -> Int {
         let top = Double(logits[best]) / temperature
-        let floor = parameters.minP > 0 ? top + log(Double(parameters.minP)) : -Double.infinity
         var winner = best
         var score = top + noise.gumbel(best)
-        for (token, logit) in logits.enumerated() {
-            let scaled = Double(logit) / temperature
-            guard scaled + Noise.ceiling >= score, scaled >= floor else { continue }
-            let perturbed = scaled + noise.gumbel(token)
+        let floor = max(score - Noise.ceiling, minP > 0 ? top + log(minP) : -.infinity)
+        // A comparison that goes either way at random costs more than a store, so the hopeful are collected first.
+        let hopeful = [Int32](unsafeUninitializedCapacity: logits.count) { buffer, count in
+            for (token, logit) in logits.enumerated() {
+                buffer[count] = Int32(truncatingIfNeeded: token)
+                count += Double(logit) / temperature >= floor ? 1 : 0
+            }
+        }
+        for token in hopeful {
+            let scaled = Double(logits[Int(token)]) / temperature
+            guard noise.mayReach(score - scaled, Int(token)) else { continue }
+            let perturbed = scaled + noise.gumbel(Int(token))
             if perturbed > score || (perturbed == score && token < winner) {
-                winner = token
+                winner = Int(token)
                 score = perturbed
             }
         }

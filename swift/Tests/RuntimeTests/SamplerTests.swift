@@ -59,6 +59,20 @@ extension RuntimeTests {
             #expect(Noise(seed: seed, position: position).bits(token) == bits)
         }
 
+        @Test("A bound that the noise is said not to reach is never reached")
+        func bounds() {
+            let noise = Noise(seed: 12, position: 34)
+            var reached = 0
+            for token in 0..<100_000 {
+                for bound in [-1, 0.5, 1, 1.9, 2, 4.5, 9, 17.3] where !noise.mayReach(bound, token) {
+                    #expect(noise.gumbel(token) < bound)
+                }
+                reached += noise.mayReach(4, token) ? 1 : 0
+            }
+            // P(G >= 4) is 1.8 %.
+            #expect((1700...1950).contains(reached))
+        }
+
         @Test("The uniform never reaches 0 or 1, so the noise is finite and under its ceiling")
         func ceiling() {
             let highest = -log(-log((16_777_215.0 + 0.5) / 16_777_216))
