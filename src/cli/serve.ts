@@ -63,6 +63,7 @@ function announce(config: Config, url: string, id: string): void {
   const key = config.apiKey === undefined ? "" : ` -H 'authorization: Bearer YOUR_KEY'`;
   const body = JSON.stringify({
     model: id,
+    max_tokens: 64,
     messages: [{ role: "user", content: "What is the capital of France?" }],
   });
   print(`Rapid-MLX ${VERSION} serves ${id}`);
