@@ -71,7 +71,7 @@ let library: [LinkerSetting] = [
         [
             "-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims",
             "-Xlinker", "--version-script=\(abi)/rmx.version", "-Xlinker", "-z", "-Xlinker", "nodelete",
-            "-Xlinker", "-z", "-Xlinker", "defs",
+            "-Xlinker", "-z", "-Xlinker", "defs", "-Xlinker", "-s",
         ],
         .when(platforms: [.linux], configuration: .release)),
     .unsafeFlags(

@@ -1,6 +1,6 @@
 /// What runs the steps: processor or GPU, its memory, its threads. The JSON of `rmx_device_info`.
 ///
-/// Read from the system each time it is asked, and from nowhere else; a limit of a container counts as memory.
+/// A limit of a container counts as memory.
 
 import Engine
 import Kernels
@@ -48,9 +48,9 @@ public struct DeviceDescription: Sendable, Equatable, Encodable {
             workingSetBytes: Int(clamping: gpu.maxRecommendedWorkingSetSize), threads: max(1, cores),
             cpuVariant: "neon")
         #else
-        let memory = LinuxSystem.memoryBytes()
+        let memory = LinuxSystem.memoryBytes
         return DeviceDescription(
-            device: .cpu, name: LinuxSystem.processorName(), memoryBytes: memory,
+            device: .cpu, name: LinuxSystem.processorName, memoryBytes: memory,
             workingSetBytes: memory / 10 * 8,
             threads: Processor.threads ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
             cpuVariant: Processor.variant ?? "plain")
