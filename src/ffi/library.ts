@@ -1,5 +1,5 @@
 /**
- * The core's library: finds it, opens it, checks that it speaks this server's version of rmx.h with the same layouts,
+ * The core's library: opens it, checks that it speaks this server's version of rmx.h with the same layouts,
  * and calls the functions that need no engine.
  *
  * @module
@@ -8,9 +8,6 @@ import * as z from "zod";
 import { CONSTANTS, STRUCTS, SYMBOLS } from "./abi.gen.ts";
 import { CoreError, type DeviceInfo, type ModelConfig } from "./core.ts";
 import { ErrorBuffer, OutNumber } from "./structs.ts";
-
-/** Name of the library file on this system. */
-export const LIBRARY_NAME = Deno.build.os === "darwin" ? "librmx.dylib" : "librmx.so";
 
 const Manifest = z.object({
   abi: z.tuple([z.int(), z.int()]),
@@ -154,11 +151,6 @@ export class Library {
     return { weightBytes: weights.uint64(), kvBytesPerToken: kv.uint64() };
   }
 
-  /** Throws the error that a synchronous call of this library left in `error`, if it failed. */
-  check(status: number, error: ErrorBuffer): void {
-    if (status !== CONSTANTS.RMX_OK) throw error.read(status);
-  }
-
   /** Calls a function that writes JSON, with more room if it asks, and parses what it wrote. */
   readJson<T>(schema: z.ZodType<T>, call: JsonCall, error = this.#error): T {
     return readJson(schema, call, error);
@@ -168,17 +160,6 @@ export class Library {
   close(): void {
     this.#library.close();
   }
-}
-
-/** The first of `directories` that holds the library: its path. */
-export function findLibrary(directories: readonly string[]): string | undefined {
-  return directories.map((directory) => `${directory}/${LIBRARY_NAME}`).find((path) => {
-    try {
-      return Deno.statSync(path).isFile;
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** The JSON of rmx_model_load. */

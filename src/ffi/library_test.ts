@@ -1,7 +1,7 @@
-/** Finding and refusing libraries; what an accepted one does is tested in tests/abi. */
+/** Refusing libraries; what an accepted one does is tested in tests/abi. */
 import assert from "node:assert/strict";
 import { CONSTANTS, STRUCTS } from "./abi.gen.ts";
-import { checkLayouts, checkVersion, findLibrary, Library, LIBRARY_NAME } from "./library.ts";
+import { checkLayouts, checkVersion, Library } from "./library.ts";
 
 const { RMX_ABI_MAJOR: major, RMX_ABI_MINOR: minor } = CONSTANTS;
 
@@ -54,15 +54,4 @@ Deno.test("Library.open() says which file it could not load", () => {
 Deno.test("Library.open() refuses a library of something else", async () => {
   const libc = Deno.build.os === "darwin" ? "/usr/lib/libSystem.dylib" : "libm.so.6";
   await assert.rejects(() => Promise.resolve().then(() => Library.open(libc)), { code: "io", message: /rmx_abi/ });
-});
-
-Deno.test("findLibrary() gives the first folder that holds it", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    assert.equal(findLibrary([folder]), undefined);
-    await Deno.writeTextFile(`${folder}/${LIBRARY_NAME}`, "");
-    assert.equal(findLibrary(["/no/such", folder, "/other"]), `${folder}/${LIBRARY_NAME}`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
 });

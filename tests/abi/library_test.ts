@@ -67,7 +67,21 @@ check(
   },
 );
 
-check("a self-test with unknown options is refused by name", needsLibrary, async () => {
+check("every kernel of the library agrees with its reference here", needsLibrary, async () => {
+  const open = Library.open(library!);
+  try {
+    const { ok, kernels } = await open.selftest();
+    assert.deepEqual(kernels.filter((kernel) => !kernel.ok), []);
+    assert.ok(ok && kernels.length >= 9);
+    assert.ok(kernels.every(({ cases, maxError }) => cases > 0 && maxError !== undefined));
+    const { kernels: some } = await open.selftest({ filter: "rope" });
+    assert.deepEqual(some.map(({ name }) => name), ["RoPE"]);
+  } finally {
+    open.close();
+  }
+});
+
+check("a self-test whose filter names no kernel is refused", needsLibrary, async () => {
   const open = Library.open(library!);
   try {
     await assert.rejects(open.selftest({ filter: "no such kernel" }), { code: "argument", message: /no such kernel/ });
