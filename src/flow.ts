@@ -192,6 +192,8 @@ export type OutputEvent =
   | { type: "toolCallStart"; index: number; id: string; name: string }
   | { type: "toolCallArguments"; index: number; json: string }
   | { type: "toolCallEnd"; index: number }
+  /** A call that began and can't be completed, damaged or cut: it is no call, and its text follows as `text`. */
+  | { type: "toolCallBroken"; index: number }
   | { type: "repair"; name: string; detail: string }
   | {
     type: "finish";

@@ -5,8 +5,14 @@
  *
  * @module
  */
-import type { GenerationEvent, OutputEvent, Vocabulary } from "../flow.ts";
+import type { GenerationEvent, OutputEvent, Tool, Vocabulary } from "../flow.ts";
+import { type AnswerParser, ChainedParser } from "./answer_parser.ts";
+import { newCallId, newMistralId } from "./ids.ts";
+import { createHarmony } from "./protocols/harmony.ts";
+import { createReasoningParser, opensReasoning, type ReasoningParserName } from "./reasoning/mod.ts";
 import { StandardDecoder } from "./standard.ts";
+import { TOOL_PARSERS, type ToolParserName, toolParsers } from "./tools/mod.ts";
+import type { ToolContext } from "./tools/parser.ts";
 
 /** One answer's decoder. */
 export interface StreamDecoder {
@@ -28,9 +34,46 @@ export interface DecoderOptions {
   logprobsTop?: number;
   /** The answer goes on a text of the prompt (completions, a continued message): a leading space belongs to it. */
   continuesText?: boolean;
+  /** How the model writes; absent: all of it is content. */
+  dialect?: Dialect;
+  /** Tools that may be called; none: nothing is a call. */
+  tools?: readonly Tool[];
+  /** Calls that may be made; further ones are named in repairs. Absent: any number. */
+  callsMax?: number;
+  /** The rendered prompt: shows whether its template opened the reasoning already. */
+  prompt?: string;
+  /** Makes ids of calls; absent: random ones of the dialect's kind. */
+  newId?: () => string;
 }
+
+/** Names of the parsers of calls; `harmony` owns the whole stream. */
+export const ANSWER_PARSERS = [...TOOL_PARSERS, "harmony"] as const;
+
+/** Names of parsers, as a profile gives them. */
+export interface Dialect {
+  /** For `harmony` the parser of reasoning is not asked. */
+  tools: ToolParserName | "harmony";
+  /** Of reasoning. */
+  reasoning: ReasoningParserName;
+}
+
+/** All content, for models of which nothing is known. */
+const PLAIN: Dialect = { tools: "none", reasoning: "none" };
 
 /** Makes the decoder of one answer. */
 export function createDecoder(options: DecoderOptions): StreamDecoder {
-  return new StandardDecoder(options);
+  const dialect = options.dialect ?? PLAIN;
+  const newId = options.newId ?? (dialect.tools === "mistral" ? newMistralId : newCallId);
+  return new StandardDecoder(options, createAnswerParser(options, dialect), newId);
+}
+
+function createAnswerParser(options: DecoderOptions, dialect: Dialect): AnswerParser {
+  const wholeTokens = options.logprobsTop !== undefined;
+  const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
+  if (dialect.tools === "harmony") return createHarmony({ tools, reasoningEnd: "", wholeTokens });
+  const open = opensReasoning(dialect.reasoning, options.prompt ?? "");
+  const reasoning = createReasoningParser(dialect.reasoning, { open, wholeTokens });
+  const context: ToolContext = { tools, reasoningEnd: reasoning.endMarker, wholeTokens };
+  const parser = toolParsers[tools.size === 0 ? "none" : dialect.tools](context);
+  return new ChainedParser(parser, reasoning);
 }

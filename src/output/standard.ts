@@ -1,5 +1,5 @@
 /**
- * The decoder of nearly all models: utf8 → stop, then text events.
+ * The decoder: utf8 → stop → answer parser, then events.
  *
  * Takes generation events, gives output events. Special tokens that no stage reads are not shown; each is named in a
  * `repair` event, so that no token the model wrote disappears without a word.
@@ -8,6 +8,7 @@
  * @module
  */
 import type { FinishReason, GenerationEvent, GenerationUsage, OutputEvent, VisibleToken, Vocabulary } from "../flow.ts";
+import type { AnswerParser, AnswerPiece } from "./answer_parser.ts";
 import type { DecoderOptions, StreamDecoder } from "./decoder.ts";
 import type { PlacedToken, Run } from "./run.ts";
 import { StopStage } from "./stop.ts";
@@ -18,24 +19,43 @@ const LOGPROB_MISSING = -9999;
 
 type FinishEvent = Extract<GenerationEvent, { type: "finish" }>;
 
+/** A call beyond the number that may be made, on its way into a repair. */
+interface SurplusCall {
+  name: string;
+  json: string;
+}
+
 /** Reads one answer. */
 export class StandardDecoder implements StreamDecoder {
   readonly #vocabulary: Vocabulary;
   readonly #logprobsTop: number | undefined;
   readonly #utf8: Utf8Stage;
   readonly #stop: StopStage;
+  readonly #parser: AnswerParser;
+  readonly #newId: () => string;
+  readonly #callsMax: number;
   /** Tokens up to and with the one that completed a stop string. */
   #tokensSeen = 0;
+  #reasoningTokens = 0;
+  /** Calls begun, and calls completed. */
+  #calls = 0;
+  #callsDone = 0;
+  #surplus: SurplusCall | undefined;
 
-  /** Starts an answer. */
-  constructor(options: DecoderOptions) {
-    this.#vocabulary = options.vocabulary;
+  /** Starts an answer. Takes the parser. */
+  constructor(options: DecoderOptions, parser: AnswerParser, newId: () => string) {
+    const { vocabulary } = options;
+    this.#vocabulary = vocabulary;
     this.#logprobsTop = options.logprobsTop;
+    this.#parser = parser;
+    this.#newId = newId;
+    this.#callsMax = options.callsMax ?? Infinity;
+    const read = new Set(parser.markers);
     this.#utf8 = new Utf8Stage({
-      vocabulary: options.vocabulary,
+      vocabulary,
       endTokens: options.endTokens,
       continuesText: options.continuesText ?? false,
-      readsSpecial: () => false,
+      readsSpecial: (token) => read.has(new TextDecoder().decode(vocabulary.bytes(token))),
       wholeTokens: options.logprobsTop !== undefined,
     });
     this.#stop = new StopStage(options.stop, options.logprobsTop !== undefined);
@@ -52,23 +72,29 @@ export class StandardDecoder implements StreamDecoder {
     if (event.type === "finish") return this.#finish(event);
     if (this.stopped) return [];
     this.#tokensSeen++;
-    return this.#show(this.#utf8.push(event).flatMap((run) => this.#stop.push(run)));
+    return this.#read(this.#utf8.push(event).flatMap((run) => this.#stop.push(run)));
   }
 
   #finish(event: FinishEvent): OutputEvent[] {
     const events: OutputEvent[] = [];
     if (!this.stopped) {
       const runs = this.#utf8.finish().flatMap((run) => this.#stop.push(run));
-      events.push(...this.#show([...runs, ...this.#stop.finish()]));
+      events.push(...this.#read([...runs, ...this.#stop.finish()]));
     }
     const stopString = this.#stop.matched;
-    const reason: FinishReason = stopString === undefined ? event.reason : "stop";
+    const isNatural = event.reason === "stop" && stopString === undefined;
+    events.push(...this.#show(this.#parser.finish(isNatural ? "natural" : "cut")));
+    const reason: FinishReason = stopString !== undefined
+      ? "stop"
+      : event.reason === "stop" && this.#callsDone > 0
+      ? "tool_calls"
+      : event.reason;
     events.push({
       type: "finish",
       reason,
       ...(stopString === undefined ? {} : { stopString }),
       usage: stopString === undefined ? event.usage : this.#usageAtStop(event.usage),
-      reasoningTokens: 0,
+      reasoningTokens: this.#reasoningTokens,
     });
     return events;
   }
@@ -78,12 +104,58 @@ export class StandardDecoder implements StreamDecoder {
     return { ...usage, completionTokens: Math.min(usage.completionTokens, this.#tokensSeen) };
   }
 
-  #show(runs: Run[]): OutputEvent[] {
-    return runs.flatMap((run): OutputEvent[] => {
-      if (run.control) return [{ type: "repair", name: "special_token_hidden", detail: run.text }];
-      if (run.text === "") return [];
-      return [{ type: "text", text: run.text, tokens: this.#visible(run.tokens) }];
-    });
+  #read(runs: Run[]): OutputEvent[] {
+    return runs.flatMap((run) => this.#show(this.#parser.push(run)));
+  }
+
+  #show(pieces: AnswerPiece[]): OutputEvent[] {
+    return pieces.flatMap((piece) => this.#toEvents(piece));
+  }
+
+  #toEvents(piece: AnswerPiece): OutputEvent[] {
+    switch (piece.type) {
+      case "text":
+        if (piece.run.text === "") return [];
+        return [{ type: "text", text: piece.run.text, tokens: this.#visible(piece.run.tokens) }];
+      case "reasoning":
+        this.#reasoningTokens += piece.run.tokenCount;
+        return piece.run.text === "" ? [] : [{ type: "reasoning", text: piece.run.text }];
+      case "marker":
+        return piece.run.control ? [{ type: "repair", name: "special_token_hidden", detail: piece.run.text }] : [];
+      case "repair":
+        return [piece];
+      default:
+        return this.#surplus === undefined ? this.#callEvents(piece) : this.#dropSurplus(this.#surplus, piece);
+    }
+  }
+
+  #callEvents(piece: Extract<AnswerPiece, { type: `call${string}` }>): OutputEvent[] {
+    const index = this.#calls - 1;
+    switch (piece.type) {
+      case "callStart":
+        if (this.#callsDone >= this.#callsMax) {
+          this.#surplus = { name: piece.name, json: "" };
+          return [];
+        }
+        return [{ type: "toolCallStart", index: this.#calls++, id: piece.id ?? this.#newId(), name: piece.name }];
+      case "callArguments":
+        return [{ type: "toolCallArguments", index, json: piece.json }];
+      case "callEnd":
+        this.#callsDone++;
+        return [{ type: "toolCallEnd", index }];
+      case "callBroken":
+        return [{ type: "toolCallBroken", index }];
+    }
+  }
+
+  /** One call more than may be made: named with all that it says. */
+  #dropSurplus(surplus: SurplusCall, piece: Extract<AnswerPiece, { type: `call${string}` }>): OutputEvent[] {
+    if (piece.type === "callArguments") surplus.json += piece.json;
+    if (piece.type !== "callEnd" && piece.type !== "callBroken") return [];
+    this.#surplus = undefined;
+    // The text of a broken one follows as text.
+    if (piece.type === "callBroken") return [];
+    return [{ type: "repair", name: "surplus_tool_call_dropped", detail: `${surplus.name}(${surplus.json})` }];
   }
 
   #visible(tokens: readonly PlacedToken[]): VisibleToken[] {

@@ -18,6 +18,10 @@ const MATCHES: [Checkpoint, string][] = [
   [{ name: "Qwen/Qwen3-8B", modelType: "qwen3" }, "qwen3"],
   [{ name: "Qwen/Qwen3-4B-Instruct-2507", modelType: "qwen3" }, "qwen3_instruct"],
   [{ name: "folder", modelType: "qwen3", chatTemplate: "<|im_start|> enable_thinking" }, "qwen3"],
+  [{ name: "Qwen/Qwen3-Coder-30B-A3B-Instruct", modelType: "qwen3_moe" }, "qwen3_coder"],
+  [{ name: "openai/gpt-oss-20b", modelType: "gpt_oss" }, "gpt_oss"],
+  [{ name: "NousResearch/Hermes-3-Llama-3.2-3B", modelType: "llama" }, "hermes"],
+  [{ name: "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", modelType: "qwen2" }, "deepseek_r1_distill"],
   [{ name: "someone/unheard-of", modelType: "llama" }, "default"],
   [{ name: "someone/unheard-of" }, "default"],
 ];

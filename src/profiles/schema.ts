@@ -6,6 +6,8 @@
  * @module
  */
 import { z } from "zod";
+import { REASONING_PARSERS } from "../output/reasoning/mod.ts";
+import { ANSWER_PARSERS } from "../output/decoder.ts";
 
 /** Ids of lines and models: the file name without `.json`. */
 export const ProfileId = z.string().regex(/^[a-z0-9][a-z0-9._-]*$/).max(100).describe("File name without .json");
@@ -45,6 +47,12 @@ export const LineProfile = z.strictObject({
   prompt: z.strictObject({
     arguments: z.record(z.string(), z.unknown()).default({})
       .describe("Variables of the chat template where a request says nothing"),
+  }).prefault({}),
+  tools: z.strictObject({
+    parser: z.enum(ANSWER_PARSERS).default("none").describe("How calls are written; none: the line can't call"),
+  }).prefault({}),
+  reasoning: z.strictObject({
+    parser: z.enum(REASONING_PARSERS).default("none").describe("How reasoning is written; none: the line has none"),
   }).prefault({}),
   sampling: Sampling.prefault({}),
   sources: Sources,

@@ -1,0 +1,34 @@
+/**
+ * What a parser of reasoning takes and gives. One file a format.
+ *
+ * @module
+ */
+import type { Run } from "../run.ts";
+
+/** A part of an answer, and where it belongs. `marker`: what parts the two, never shown. */
+export interface ReasoningPiece {
+  /** Where it belongs. */
+  channel: "content" | "reasoning" | "marker";
+  /** Text and tokens. */
+  run: Run;
+}
+
+/** Parts reasoning from content. Every character comes out, in order. */
+export interface ReasoningParser {
+  /** Special tokens that it reads, spelled out. */
+  readonly markers: readonly string[];
+  /** What ends the reasoning in the text, for parsers that look where the answer begins; "": nothing does. */
+  readonly endMarker: string;
+  /** What a run makes clear. */
+  push(run: Run): ReasoningPiece[];
+  /** What is left. */
+  finish(): ReasoningPiece[];
+}
+
+/** What a parser is made for. */
+export interface ReasoningContext {
+  /** The prompt's own text ended inside the reasoning: it goes on without an opening tag. */
+  open: boolean;
+  /** Tokens are reported: text is let go in whole tokens only. */
+  wholeTokens: boolean;
+}

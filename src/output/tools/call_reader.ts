@@ -1,0 +1,138 @@
+/**
+ * Reads one call, or one block of calls, from the text after its opener. Base of the readers of all dialects.
+ *
+ * @module
+ */
+import type { AnswerEnd, CallPiece } from "./parser.ts";
+
+/** How far a reader is. */
+export interface CallProgress {
+  /** What became clear. */
+  pieces: CallPiece[];
+  /** `broken`: it is no call, and its text is text. */
+  state: "open" | "done" | "broken";
+  /** When done: how many of the last characters belong to what follows. */
+  unread: number;
+  /** When broken: why, for people. */
+  reason: string;
+  /** Whether a call of this block is complete, and how many of the last characters came after the last one. */
+  settled: boolean;
+  unsettledLength: number;
+}
+
+/** Something inside a call that is read from the call's own text: an object, arguments. */
+export interface PartReader {
+  /** `open` until it ends. */
+  readonly state: "open" | "done" | "broken";
+  /** When broken: why. */
+  readonly reason: string;
+  /** Reads on; gives pieces and the offset of the first character that is not part of it. */
+  push(text: string): { pieces: CallPiece[]; next: number };
+  /** The answer is over. */
+  finish(end: AnswerEnd): CallPiece[];
+}
+
+/** Longest call, in UTF-16 units: what a context of 262,144 tokens holds. */
+export const CALL_CHARS_MAX = 2 * 1024 * 1024;
+
+/** A reader that goes on step by step as far as its text reaches. */
+export abstract class CallReader {
+  /** What is not read yet. */
+  protected text = "";
+  /** Set when no more text will come. */
+  protected end: AnswerEnd | undefined;
+  #pieces: CallPiece[] = [];
+  #state: CallProgress["state"] = "open";
+  #reason = "";
+  #length = 0;
+  /** Characters read up to the end of the last complete call. */
+  #settledLength = 0;
+
+  /** Reads on. @param end How the answer ended, if it did. */
+  read(more: string, end?: AnswerEnd): CallProgress {
+    this.text += more;
+    this.#length += more.length;
+    this.end = end;
+    if (this.#length > CALL_CHARS_MAX) this.break(`it has more than ${CALL_CHARS_MAX} characters`);
+    while (this.#state === "open" && this.step());
+    if (end !== undefined && this.#state === "open") {
+      this.break(end === "cut" ? "the answer was cut inside it" : "the answer ends inside it");
+    }
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return {
+      pieces,
+      state: this.#state,
+      unread: this.text.length,
+      reason: this.#reason,
+      settled: this.#settledLength > 0,
+      unsettledLength: this.#length - this.#settledLength,
+    };
+  }
+
+  /** Does one thing with `text`. False: it needs more text for that. */
+  protected abstract step(): boolean;
+
+  /** Gives pieces. */
+  protected emit(...pieces: CallPiece[]): void {
+    this.#pieces.push(...pieces);
+    if (pieces.at(-1)?.type === "callEnd") this.#settledLength = this.#length - this.text.length;
+  }
+
+  /** Names something that was not as it should be. */
+  protected repair(name: string, detail = ""): void {
+    this.#pieces.push({ type: "repair", name, detail });
+  }
+
+  /** The call is whole. */
+  protected finish(): false {
+    this.#state = "done";
+    return false;
+  }
+
+  /** It is no call. */
+  protected break(reason: string): false {
+    this.#state = "broken";
+    this.#reason = reason;
+    return false;
+  }
+
+  /** Reads a part. True: it is whole. */
+  protected readPart(part: PartReader): boolean {
+    const { pieces, next } = part.push(this.text);
+    this.take(next);
+    this.emit(...pieces);
+    if (part.state === "open" && this.end !== undefined) this.emit(...part.finish(this.end));
+    if (part.state === "broken") return this.break(part.reason);
+    return part.state === "done";
+  }
+
+  /** Lets another reader read the rest of this call. */
+  protected delegate(inner: CallReader): false {
+    const { pieces, state, reason } = inner.read(this.take(this.text.length), this.end);
+    if (state !== "open") this.text = inner.text;
+    this.emit(...pieces);
+    if (state === "open") return false;
+    return state === "done" ? this.finish() : this.break(reason);
+  }
+
+  /** Takes characters off the front. */
+  protected take(count: number): string {
+    const taken = this.text.slice(0, count);
+    this.text = this.text.slice(count);
+    return taken;
+  }
+
+  /** Drops white space. False: nothing else is there yet. */
+  protected skipSpace(): boolean {
+    this.text = this.text.trimStart();
+    return this.text !== "" || this.end !== undefined;
+  }
+
+  /** Which of some words the text begins with; "wait" if it may yet become one. */
+  protected peek<W extends string>(...words: readonly W[]): W | "wait" | undefined {
+    for (const word of words) if (this.text.startsWith(word)) return word;
+    if (this.end !== undefined) return undefined;
+    return words.some((word) => word.startsWith(this.text)) ? "wait" : undefined;
+  }
+}
