@@ -15,7 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ffi: ["flow.ts"],
   engine: ["ffi", "flow.ts"],
   output: ["flow.ts"],
-  profiles: ["flow.ts"],
+  // A profile names parsers: one that does not exist is an error at start.
+  profiles: ["flow.ts", "output"],
   api: ["flow.ts"],
   prompt: ["flow.ts", "profiles"],
   route: ["api", "engine", "ffi", "flow.ts", "output", "profiles", "prompt"],
