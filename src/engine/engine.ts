@@ -141,7 +141,7 @@ export class Engine {
     return this.#core.deviceInfo();
   }
 
-  /** Cancels every generation, waits for their finishes, stops the pump and closes the core. A second call waits too. */
+  /** Cancels every generation, waits for their finishes, stops the pump, closes the core. A second call waits too. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -24,7 +24,7 @@ export class Generation implements AsyncIterableIterator<GenerationEvent> {
   #end: End = { state: "open" };
   #reader: Reader | undefined;
 
-  /** @param leave Called once if the reader stops before the end. */
+  /** A generation without events yet; `leave` is called once if the reader stops before the end. */
   constructor(leave: () => void) {
     this.#leave = leave;
   }
@@ -73,6 +73,7 @@ export class Generation implements AsyncIterableIterator<GenerationEvent> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
+  /** Itself: there is one reader. */
   [Symbol.asyncIterator](): this {
     return this;
   }

@@ -34,7 +34,7 @@ export class Pump {
   readonly #timeoutMs: number;
   #stopping = false;
 
-  /** @param timeoutMs How long one wait lasts when nothing happens; > 0. */
+  /** A pump that does not run yet; a wait lasts `timeoutMs` (> 0) when nothing happens. */
   constructor(core: Core, receivers: PumpReceivers, counters: EngineCounters, timeoutMs: number) {
     this.#core = core;
     this.#receivers = receivers;

@@ -22,7 +22,7 @@ export class Histogram {
   readonly #counts: number[];
   #sum = 0;
 
-  /** @param boundsSeconds Upper bounds, ascending. */
+  /** Nothing counted; upper bounds ascend. */
   constructor(boundsSeconds: readonly number[]) {
     this.#bounds = boundsSeconds;
     this.#counts = new Array<number>(boundsSeconds.length + 1).fill(0);

@@ -170,7 +170,7 @@ export interface Core {
   loadModel(path: string, config: ModelConfig): ModelHandle;
   /** Starts an unload; its end is an event. */
   unloadModel(model: ModelHandle): void;
-  /** @throws {CoreError} If the model is not ready. */
+  /** Facts of a loaded model. @throws {CoreError} If it is not ready. */
   modelInfo(model: ModelHandle): ModelInfo;
   /** Queues a request. @throws {CoreError} busy, memory, closed, argument or handle. */
   submit(request: SubmitRequest): void;
@@ -213,7 +213,7 @@ export type CoreErrorCode =
 export class CoreError extends Error {
   /** Which kind; the HTTP table maps it. */
   readonly code: CoreErrorCode;
-  /** @param code Which kind. @param message What was tried, found and wanted. */
+  /** An error of this kind; the message says what was tried, found and wanted. */
   constructor(code: CoreErrorCode, message: string) {
     super(message);
     this.name = "CoreError";

@@ -51,7 +51,7 @@ export class WaitBuffers {
   /** An rmx_batch. */
   readonly batch = new Uint8Array(STRUCTS.rmx_batch.size);
 
-  /** @param eventsMax Events of one batch. @param bytesMax Bytes of their payloads, 8 kB or more. */
+  /** Room for `eventsMax` events of one batch and `bytesMax` bytes of their payloads, 8 kB or more. */
   constructor(readonly eventsMax: number, readonly bytesMax: number) {
     this.events = new Uint8Array(eventsMax * STRUCTS.rmx_event.size);
     this.bytes = new Uint8Array(bytesMax);

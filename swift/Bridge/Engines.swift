@@ -23,7 +23,7 @@ final class Engines: Sendable {
     func open(_ config: EngineConfig) throws(EngineError) -> UInt32 {
         try state.withLock { (state) throws(EngineError) in
             guard state.table.count + state.closing < BridgeLimits.enginesMax, !state.testing else {
-                throw EngineError(.busy, "Cannot open an engine: one is open or closing, which is the limit; close it first")
+                throw EngineError(.busy, "Cannot open an engine: one is open or closing, which is the limit")
             }
             // Threads and arithmetic of the CPU kernels are the process's, as the engine is.
             try configureProcessor(config)

@@ -30,7 +30,9 @@ public struct BenchOptions: Sendable, Equatable {
 
     private static func number(_ text: String?, _ name: String, max: Int) throws(EngineError) -> Int? {
         guard let numbers = try list(text, name, max: max) else { return nil }
-        guard numbers.count == 1 else { throw EngineError(.argument, "\(name) has \(numbers.count) numbers; wanted is one") }
+        guard numbers.count == 1 else {
+            throw EngineError(.argument, "\(name) has \(numbers.count) numbers; wanted is one")
+        }
         return numbers[0]
     }
 
@@ -168,8 +170,8 @@ public enum Bench {
     public static func line(_ result: BenchResult) -> String {
         let prefill = Int(result.prefillTokensPerSecond.rounded())
         let decode = (result.decodeTokensPerSecond * 10).rounded() / 10
-        return "context \(result.contextTokens), batch \(result.batch): prefill \(prefill) tok/s, decode \(decode) tok/s "
-            + "(\(result.stepUs) us a step, \(result.stepRangeUs[0]) to \(result.stepRangeUs[1])), "
+        return "context \(result.contextTokens), batch \(result.batch): "
+            + "prefill \(prefill) tok/s, decode \(decode) tok/s (\(result.stepUs) us a step, \(result.stepRangeUs[0]) to \(result.stepRangeUs[1])), "
             + "peak \(result.peakMemoryBytes / 1_000_000) MB"
     }
 }

@@ -84,8 +84,9 @@ extension CoreFlags {
     /// - Throws: `argument` if a flag of another command was given.
     fileprivate func refuseForeign(to command: String) throws(EngineError) {
         let given = [
-            ("--filter", filter != nil, "selftest"), ("--deep", deep, "selftest"), ("--contexts", contexts != nil, "bench"),
-            ("--batches", batches != nil, "bench"), ("--steps", steps != nil, "bench"), ("--chunk", chunk != nil, "bench"),
+            ("--filter", filter != nil, "selftest"), ("--deep", deep, "selftest"),
+            ("--contexts", contexts != nil, "bench"), ("--batches", batches != nil, "bench"),
+            ("--steps", steps != nil, "bench"), ("--chunk", chunk != nil, "bench"),
         ]
         if let (flag, _, owner) = given.first(where: { $0.1 && $0.2 != command }) {
             throw EngineError(.argument, "\(flag) is a flag of \(owner), not of \(command)")
@@ -94,10 +95,9 @@ extension CoreFlags {
 }
 
 /// Runs what the words and flags say: the whole of `rmx-core` but the reading of its arguments.
-/// - Parameters:
-///   - print: Takes each line of the result.
-///   - complain: Takes the sentence of a failure.
-/// - Returns: The exit code: 1 if the self-test found a wrong kernel, 2 after a failure.
+///
+/// `print` takes each line of the result, `complain` the sentence of a failure. The exit code is 1 if the self-test found
+/// a wrong kernel and 2 after a failure.
 public func runCore(
     _ words: [String], _ flags: CoreFlags, json: Bool, print: (String) -> Void, complain: (String) -> Void
 ) -> Int32 {

@@ -36,7 +36,8 @@ public struct SelftestOptions: Sendable, Equatable {
             case ("filter", _): throw EngineError(.argument, "filter of the self-test is no text")
             case ("deep", _): throw EngineError(.argument, "deep of the self-test is neither true nor false")
             default:
-                throw EngineError(.argument, "Unknown key \"\(key)\" in the self-test's options; known are filter, deep")
+                throw EngineError(
+                    .argument, "Unknown key \"\(key)\" in the self-test's options; known are filter, deep")
             }
         }
     }

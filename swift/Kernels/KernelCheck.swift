@@ -1,5 +1,5 @@
-/// A kernel against its reference, as `rmx-core selftest` and `rapid-mlx doctor` run it on the user's machine. The tests
-/// of this folder compare more; these are the cases that tell a broken machine, driver or build.
+/// A kernel against its reference, as `rmx-core selftest` and `rapid-mlx doctor` run it on the user's machine. The
+/// tests of this folder compare more; these are the cases that tell a broken machine, driver or build.
 
 /// What one comparison found.
 public struct KernelDifference: Sendable {

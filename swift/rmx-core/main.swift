@@ -1,5 +1,5 @@
-/// `rmx-core`: info, selftest and bench of the core without the server. The commands are in CoreCommands; this file only
-/// reads flags, by swift-argument-parser where the build has it (ArgumentCommands.swift), else by itself.
+/// `rmx-core`: info, selftest and bench of the core without the server. The commands are in CoreCommands; this file
+/// only reads flags, by swift-argument-parser where the build has it (ArgumentCommands.swift), else by itself.
 
 import CoreCommands
 

@@ -68,7 +68,8 @@ import Testing
         ([], CoreFlags(), "usage"), (["info"], CoreFlags(), "usage"), (["fly", "m"], CoreFlags(), "fly"),
         (["info", "m"], CoreFlags(steps: "1"), "--steps"), (["selftest"], CoreFlags(contexts: "1"), "--contexts"),
         (["bench", "m"], CoreFlags(filter: "x"), "--filter"), (["bench", "m"], CoreFlags(batches: "0"), "--batches"),
-        (["bench", "m"], CoreFlags(contexts: "1,,2"), "--contexts"), (["bench", "m"], CoreFlags(steps: "1,2"), "--steps"),
+        (["bench", "m"], CoreFlags(contexts: "1,,2"), "--contexts"),
+        (["bench", "m"], CoreFlags(steps: "1,2"), "--steps"),
     ]
     for (words, flags, name) in wrong {
         do throws(EngineError) {

@@ -17,7 +17,8 @@ func call(_ body: (UnsafeMutablePointer<rmx_error>) -> rmx_status) throws {
     var error = rmx_error()
     let status = body(&error)
     guard status != 0 else { return }
-    let message = withUnsafeBytes(of: error.message) { String(decoding: $0.prefix(Int(error.message_len)), as: UTF8.self) }
+    let length = Int(error.message_len)
+    let message = withUnsafeBytes(of: error.message) { String(decoding: $0.prefix(length), as: UTF8.self) }
     #expect(error.code == status)
     throw CallFailure(code: status, message: message)
 }
