@@ -9,10 +9,10 @@
 import { loadConfig } from "../config.ts";
 import { createLogger } from "../log.ts";
 import { loadProfiles } from "../profiles/store.ts";
-import { ensureCore } from "../setup/setup.ts";
 import { CommandError } from "./errors.ts";
 import { ensureModel } from "./find_model.ts";
 import { openServer } from "./open_server.ts";
+import { prepareCore } from "./prepare_core.ts";
 import { toSystemPackages } from "./serve.ts";
 import { readAnswer } from "./sse_answer.ts";
 import { print, write } from "./terminal.ts";
@@ -59,7 +59,7 @@ export async function chat(model: string | undefined, flags: ChatFlags): Promise
   const setup = { systemPackages: toSystemPackages({ ...flags }) };
   const config = loadConfig({ logLevel: "warning" }, {}, model);
   const profiles = await loadProfiles();
-  const libraryPath = await ensureCore(setup);
+  const libraryPath = await prepareCore(setup);
   const place = await ensureModel(model, profiles, setup);
   const log = createLogger({ level: config.logLevel });
   await using parts = openServer({ config, libraryPath, place, profiles, log });

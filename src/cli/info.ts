@@ -8,9 +8,9 @@ import { z } from "zod";
 import { Library } from "../ffi/library.ts";
 import { matchLine } from "../profiles/match.ts";
 import { loadProfiles } from "../profiles/store.ts";
-import { ensureCore } from "../setup/setup.ts";
 import { CommandError } from "./errors.ts";
 import { findModel } from "./find_model.ts";
+import { prepareCore } from "./prepare_core.ts";
 import { print, printTable, toSize } from "./terminal.ts";
 
 /** What config.json says that a person asks for; what is not there is left out. */
@@ -32,7 +32,7 @@ export async function showInfo(model: string | undefined, flags: { json?: boolea
     throw new CommandError(`${model ?? "The embedded model"} is not whole on this disk; rapid-mlx pull fetches it.`);
   }
   const config = await readConfig(join(place.directory, "config.json"));
-  const library = Library.open(await ensureCore());
+  const library = Library.open(await prepareCore({}));
   const { weightBytes, kvBytesPerToken } = await library.estimate(place.directory, {}).finally(() => library.close());
   const { line } = matchLine(profiles, { name: place.hfId ?? place.id, modelType: config.model_type });
   const context = config.max_position_embeddings;

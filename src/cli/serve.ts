@@ -7,10 +7,10 @@ import { type Config, loadConfig } from "../config.ts";
 import { startServer, stopOnSignals } from "../http/server.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { loadProfiles, type Profiles } from "../profiles/store.ts";
-import { ensureCore } from "../setup/setup.ts";
 import { ensureModel } from "./find_model.ts";
 import { openFakeServer } from "./open_fake_server.ts";
 import { type OpenServer, openServer } from "./open_server.ts";
+import { prepareCore } from "./prepare_core.ts";
 import { print } from "./terminal.ts";
 import { VERSION } from "./version.ts";
 
@@ -49,7 +49,7 @@ async function openReal(
   log: Logger,
 ): Promise<OpenServer> {
   const setup = { systemPackages: toSystemPackages(flags) };
-  const libraryPath = await ensureCore(setup);
+  const libraryPath = await prepareCore(setup);
   const place = await ensureModel(config.model, profiles, setup);
   return openServer({ config, libraryPath, place, profiles, log });
 }
@@ -64,6 +64,7 @@ function announce(config: Config, url: string, id: string): void {
   const body = JSON.stringify({
     model: id,
     max_tokens: 64,
+    temperature: 0,
     messages: [{ role: "user", content: "What is the capital of France?" }],
   });
   print(`Rapid-MLX ${VERSION} serves ${id}`);

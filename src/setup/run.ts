@@ -9,7 +9,7 @@ import { ensureCore, ensureDefaultModel } from "./setup.ts";
 
 const report = openReport();
 try {
-  report.note(await ensureCore());
+  report.note((await ensureCore()).library);
   if (Deno.args.includes("--model")) report.note(await ensureDefaultModel());
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;

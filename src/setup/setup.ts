@@ -27,23 +27,30 @@ export interface SetupOptions {
 
 const DEFAULTS: SetupOptions = { systemPackages: "ask", report: openReport() };
 
+/** A core that is in place. */
+export interface PreparedCore {
+  /** Path of the library. */
+  readonly library: string;
+  /** System packages were installed just now: this process may be older than the C library that the core needs. */
+  readonly isSystemChanged: boolean;
+}
+
 /**
  * Toolchain, libmlx, core.
  *
- * @returns Path of the core's library.
  * @throws {SetupError} If it can't be made; says what was found and what to do.
  */
-export async function ensureCore(options: Partial<SetupOptions> = {}): Promise<string> {
+export async function ensureCore(options: Partial<SetupOptions> = {}): Promise<PreparedCore> {
   const { systemPackages, report } = { ...DEFAULTS, ...options };
   const platform = requirePlatform();
-  if (Deno.build.standalone) return await extractCore();
-  if (await isCoreCurrent(platform)) return CORE_LIBRARY;
+  const present = await findCore();
+  if (present !== undefined) return { library: present, isSystemChanged: false };
   return await withLock(join(BUILD_FOLDER, "setup.lock"), report, async () => {
-    if (await isCoreCurrent(platform)) return CORE_LIBRARY;
+    if (await isCoreCurrent(platform)) return { library: CORE_LIBRARY, isSystemChanged: false };
     const toolchain = await ensureToolchain(systemPackages, report);
     const mlx = await ensureMlxBinary(platform, toolchain, report);
     await buildCore(platform, toolchain.swift, mlx, report);
-    return CORE_LIBRARY;
+    return { library: CORE_LIBRARY, isSystemChanged: toolchain.isNew };
   });
 }
 

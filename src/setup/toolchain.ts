@@ -30,6 +30,8 @@ export interface PythonTools {
 export interface Toolchain extends PythonTools {
   /** The `swift` program. */
   readonly swift: string;
+  /** Some of it was installed just now. */
+  readonly isNew: boolean;
 }
 
 /** Something missing: the Debian package that brings it, and the words for other systems. */
@@ -59,12 +61,12 @@ export async function ensureToolchain(systemPackages: SystemPackages, report: Re
     ...hasHeaders ? [] : [MISSING.cxx],
     ...python === undefined ? [MISSING.pip] : [],
   ];
-  if (swift !== undefined && python !== undefined && missing.length === 0) return { swift, ...python };
+  if (swift !== undefined && python !== undefined && missing.length === 0) return { swift, ...python, isNew: false };
   await install(missing, systemPackages, report);
   const swiftNow = swift ?? await findSwift();
   const pythonNow = python ?? await findPython();
   if (swiftNow !== undefined && pythonNow !== undefined && await hasCxxHeaders(swiftNow)) {
-    return { swift: swiftNow, ...pythonNow };
+    return { swift: swiftNow, ...pythonNow, isNew: true };
   }
   throw new SetupError(`The packages were installed, but this is still missing: ${missing.map(toRemedy).join("; ")}.`);
 }
