@@ -7,7 +7,7 @@ import type { OutputEvent } from "../flow.ts";
 import type { Usage } from "./usage.ts";
 
 /** Why a choice ended, as the OpenAI wires say it. */
-export type WireFinishReason = "stop" | "length" | "tool_calls";
+export type WireFinishReason = "stop" | "length" | "tool_calls" | "function_call";
 
 /** What every chunk of an answer repeats. */
 export interface AnswerHead {

@@ -7,7 +7,10 @@
  *     {"id":"chatcmpl-…","object":"chat.completion.chunk","created":1,"model":"m","choices":[
  *       {"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}
  *     {… "choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}],"usage":null}
- *     {… "choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}
+ *     {… "choices":[{"index":0,"delta":{"tool_calls":[
+ *       {"index":0,"id":"call_…","type":"function","function":{"name":"f","arguments":""}}]},"finish_reason":null}]}
+ *     {… "choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]},…}]}
+ *     {… "choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}],"usage":null}
  *     {… "choices":[],"usage":{…}}
  *
  * @module
@@ -62,6 +65,8 @@ export interface ChatChoice {
     reasoning_content?: string;
     /** Only if it called. */
     tool_calls?: ChatToolCall[];
+    /** The same for a client that declared `functions`. */
+    function_call?: ChatToolCall["function"];
     /** This server refuses nothing by itself. */
     refusal: null;
   };
@@ -81,6 +86,8 @@ export interface ChatDelta {
   reasoning_content?: string;
   /** Parts of calls: id, type and name first, then arguments. */
   tool_calls?: { index: number; id?: string; type?: "function"; function: { name?: string; arguments: string } }[];
+  /** The same for a client that declared `functions`. */
+  function_call?: { name?: string; arguments: string };
 }
 
 /** One chunk of a stream. */
@@ -117,12 +124,18 @@ interface Draft {
 export class ChatEncoder implements AnswerEncoder {
   readonly #head: AnswerHead;
   readonly #logprobs: boolean;
+  readonly #legacyCalls: boolean;
   readonly #drafts: Draft[];
 
-  /** @param head Id, model and the like. @param logprobs Whether the client asked for them. */
-  constructor(head: AnswerHead, logprobs: boolean) {
+  /**
+   * @param head Id, model and the like.
+   * @param logprobs Whether the client asked for them.
+   * @param legacyCalls Whether it knows `function_call` instead of `tool_calls`.
+   */
+  constructor(head: AnswerHead, logprobs: boolean, legacyCalls = false) {
     this.#head = head;
     this.#logprobs = logprobs;
+    this.#legacyCalls = legacyCalls;
     this.#drafts = Array.from({ length: head.choiceCount }, () => (
       { content: "", reasoning: "", calls: [], tokens: [], finish: undefined }
     ));
@@ -146,16 +159,23 @@ export class ChatEncoder implements AnswerEncoder {
       case "reasoning":
         return this.#chunk(index, { reasoning_content: event.text });
       case "toolCallStart": {
-        const call = { id: event.id, type: "function" as const, function: { name: event.name, arguments: "" } };
-        return this.#chunk(index, { tool_calls: [{ index: event.index, ...call }] });
+        const called = { name: event.name, arguments: "" };
+        if (this.#legacyCalls) return this.#chunk(index, { function_call: called });
+        return this.#chunk(index, {
+          tool_calls: [{ index: event.index, id: event.id, type: "function", function: called }],
+        });
       }
-      case "toolCallArguments":
-        return this.#chunk(index, { tool_calls: [{ index: event.index, function: { arguments: event.json } }] });
+      case "toolCallArguments": {
+        const called = { arguments: event.json };
+        if (this.#legacyCalls) return this.#chunk(index, { function_call: called });
+        return this.#chunk(index, { tool_calls: [{ index: event.index, function: called }] });
+      }
       case "toolCallEnd":
+      case "toolCallBroken": // its events were held back
       case "repair":
         return undefined;
       case "finish":
-        return this.#chunk(index, {}, [], toWireFinish(event.reason));
+        return this.#chunk(index, {}, [], this.#toWireFinish(event.reason));
     }
   }
 
@@ -177,7 +197,7 @@ export class ChatEncoder implements AnswerEncoder {
     } else if (event.type === "toolCallArguments") {
       const call = draft.calls[event.index];
       if (call) call.function.arguments += event.json;
-    } else if (event.type === "finish") draft.finish = toWireFinish(event.reason);
+    } else if (event.type === "finish") draft.finish = this.#toWireFinish(event.reason);
   }
 
   /** The body of a whole answer, once every choice has finished. */
@@ -189,13 +209,25 @@ export class ChatEncoder implements AnswerEncoder {
         role: "assistant",
         content: draft.content,
         ...(draft.reasoning !== "" && { reasoning_content: draft.reasoning }),
-        ...(draft.calls.length > 0 && { tool_calls: draft.calls }),
+        ...this.#toCalls(draft.calls),
         refusal: null,
       },
       logprobs: this.#logprobs ? toChatLogprobs(draft.tokens) : null,
       finish_reason: draft.finish ?? "stop",
     }));
     return { id, object: "chat.completion", created, model, choices, usage };
+  }
+
+  #toCalls(calls: ChatToolCall[]): Pick<ChatChoice["message"], "tool_calls" | "function_call"> {
+    const [first] = calls;
+    if (first === undefined) return {};
+    return this.#legacyCalls ? { function_call: first.function } : { tool_calls: calls };
+  }
+
+  /** `cancelled` never comes here: the edge turns it into an error. */
+  #toWireFinish(reason: FinishReason): WireFinishReason {
+    if (reason === "tool_calls" && this.#legacyCalls) return "function_call";
+    return reason === "cancelled" ? "stop" : reason;
   }
 
   #chunk(
@@ -212,9 +244,4 @@ export class ChatEncoder implements AnswerEncoder {
     const { id, created, model, includeUsage } = this.#head;
     return { id, object: "chat.completion.chunk", created, model, ...(includeUsage && { usage: null }) };
   }
-}
-
-/** `cancelled` never comes here: the edge turns it into an error. */
-function toWireFinish(reason: FinishReason): WireFinishReason {
-  return reason === "cancelled" ? "stop" : reason;
 }

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Conversation } from "../flow.ts";
 import type { JsonObject } from "./body.ts";
 import { RequestError } from "./errors.ts";
-import { type FieldTable, IgnoredFields, isEmpty, LISTED, nothingIf, sortFields, WORKS } from "./fields.ts";
+import { type FieldTable, IgnoredFields, LISTED, sortFields, WORKS } from "./fields.ts";
 import { toMessages } from "./messages.ts";
 import {
   EXTENSION_FIELDS,
@@ -21,8 +21,8 @@ import {
   TOKENS_MAX,
 } from "./sampling.ts";
 import { parseWith } from "./schema.ts";
+import { type ToolUse, toToolUse } from "./tools.ts";
 
-const NO_TOOLS = "tool calling is not available yet in this version";
 const NO_AUDIO = "audio is not available yet in this version";
 const NO_BUDGET = "thinking budgets are not available yet in this version";
 
@@ -40,12 +40,13 @@ export const CHAT_FIELDS: FieldTable = {
   reasoning_effort: WORKS,
   continue_final_message: WORKS,
   add_generation_prompt: WORKS,
+  tools: WORKS,
+  tool_choice: WORKS,
+  functions: WORKS,
+  function_call: WORKS,
+  parallel_tool_calls: WORKS,
 
   // They would change the answer.
-  tools: { rule: "refused", why: NO_TOOLS, judge: judgeTools },
-  tool_choice: { rule: "refused", why: NO_TOOLS, judge: nothingIf("none", "auto") },
-  functions: { rule: "refused", why: NO_TOOLS, judge: judgeTools },
-  function_call: { rule: "refused", why: NO_TOOLS, judge: nothingIf("none", "auto") },
   response_format: {
     rule: "refused",
     why: NO_CONSTRAINT,
@@ -65,7 +66,6 @@ export const CHAT_FIELDS: FieldTable = {
   draft: LISTED, // drafting is lossless by contract, so on or off is no other answer
   metadata: LISTED,
   moderation: LISTED,
-  parallel_tool_calls: LISTED,
   prediction: LISTED,
   prompt_cache_key: LISTED,
   prompt_cache_options: LISTED,
@@ -93,6 +93,11 @@ const ChatFields = z.object({
   reasoning_effort: z.string().max(32).optional(),
   continue_final_message: z.boolean().optional(),
   add_generation_prompt: z.boolean().optional(),
+  tools: z.unknown().optional(),
+  tool_choice: z.unknown().optional(),
+  functions: z.unknown().optional(),
+  function_call: z.unknown().optional(),
+  parallel_tool_calls: z.boolean().optional(),
 });
 
 /** A chat completion request, checked. */
@@ -101,6 +106,8 @@ export interface ChatRequest {
   model?: string;
   /** What the template renders. */
   conversation: Conversation;
+  /** Which of its tools may or must be called. */
+  toolUse: ToolUse;
   /** How to draw, not yet filled with the model's defaults. */
   sampling: SamplingFields;
   /** What the client asked for; absent: as many as the context leaves. */
@@ -130,9 +137,11 @@ export function parseChatRequest(body: JsonObject): ChatRequest {
   sortStreamOptions(fields, ignored);
   const maxTokens = toMaxTokens(fields.max_tokens, fields.max_completion_tokens);
   const logprobsTop = toLogprobsTop(fields.logprobs ?? false, fields.top_logprobs);
+  const toolUse = toToolUse(fields, ignored);
   return {
     ...(fields.model !== undefined && { model: fields.model }),
-    conversation: toConversation(fields, ignored),
+    conversation: toConversation(fields, toolUse, ignored),
+    toolUse,
     sampling: fields,
     ...(maxTokens !== undefined && { maxTokens }),
     maxTokensField: maxTokens === fields.max_tokens ? "max_tokens" : "max_completion_tokens",
@@ -144,7 +153,11 @@ export function parseChatRequest(body: JsonObject): ChatRequest {
   };
 }
 
-function toConversation(fields: z.output<typeof ChatFields>, ignored: IgnoredFields): Conversation {
+function toConversation(
+  fields: z.output<typeof ChatFields>,
+  { tools }: ToolUse,
+  ignored: IgnoredFields,
+): Conversation {
   const messages = toMessages(fields.messages, ignored);
   const continues = fields.continue_final_message ?? false;
   if (continues && messages.at(-1)?.role !== "assistant") {
@@ -163,8 +176,10 @@ function toConversation(fields: z.output<typeof ChatFields>, ignored: IgnoredFie
   }
   return {
     messages,
-    tools: [],
+    tools,
     templateArguments: {
+      // No effort is no thinking, for templates that know a switch and no efforts.
+      ...(fields.reasoning_effort === "none" && { enable_thinking: false }),
       ...fields.chat_template_kwargs,
       ...(fields.enable_thinking !== undefined && { enable_thinking: fields.enable_thinking }),
       ...(fields.reasoning_effort !== undefined && { reasoning_effort: fields.reasoning_effort }),
@@ -184,10 +199,4 @@ function toLogprobsTop(logprobs: boolean, top: number | undefined): number | und
   throw new RequestError("invalid_request", "Invalid request body: `top_logprobs` needs `logprobs`: true.", {
     param: "top_logprobs",
   });
-}
-
-function judgeTools(tools: unknown, body: JsonObject): "refused" | "listed" | "nothing" {
-  if (isEmpty(tools)) return "nothing";
-  const choice = body.tool_choice ?? body.function_call;
-  return choice === "none" ? "listed" : "refused";
 }

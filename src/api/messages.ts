@@ -11,13 +11,16 @@ import { z } from "zod";
 import type { Message, TextPart, ToolCall } from "../flow.ts";
 import type { JsonObject } from "./body.ts";
 import { RequestError } from "./errors.ts";
-import { type FieldTable, type IgnoredFields, isEmpty, LISTED, sortFields, WORKS } from "./fields.ts";
+import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "./fields.ts";
 import { parseWith } from "./schema.ts";
 
 /** Most messages of a request. */
 export const MESSAGES_MAX = 10_000;
 
-const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
+/** Most calls of one message. */
+export const CALLS_MAX = 128;
+
+const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
 
 /** What becomes of a message's fields. */
 export const MESSAGE_FIELDS: FieldTable = {
@@ -28,11 +31,7 @@ export const MESSAGE_FIELDS: FieldTable = {
   tool_calls: WORKS,
   reasoning_content: WORKS,
   audio: { rule: "refused", why: "audio is not available yet in this version" },
-  function_call: {
-    rule: "refused",
-    why: "send the call as `tool_calls`",
-    judge: (call) => isEmpty(call) ? "nothing" : "refused",
-  },
+  function_call: WORKS,
   refusal: LISTED,
 };
 
@@ -51,12 +50,18 @@ const Messages = z.array(z.looseObject({ role: z.enum(ROLES, `expected one of ${
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string("expected the type of the part") }))], {
   error: "expected a string or a list of parts",
 });
-const toolCall = z.looseObject({
-  id: z.string().min(1).max(256),
-  type: z.literal("function", { error: "expected function, the one type of call that is available" }).optional(),
-  function: z.looseObject({ name: z.string().min(1).max(256), arguments: z.string() }),
-});
+const id = z.string().min(1).max(256);
 const name = z.string().min(1).max(256).optional();
+const called = z.looseObject({
+  name: z.string().min(1).max(256),
+  // Some clients send the object itself; no text at all is what a call without arguments is to others.
+  arguments: z.union([z.string(), z.record(z.string(), z.unknown())], { error: "expected JSON text" }).optional(),
+});
+const toolCall = z.looseObject({
+  id: id.nullish(),
+  type: z.literal("function", { error: "expected function, the one type of call that is available" }).optional(),
+  function: called,
+});
 
 const SystemMessage = z.object({ role: z.enum(["system", "developer"]), content, name });
 const UserMessage = z.object({ role: z.literal("user"), content, name });
@@ -64,14 +69,20 @@ const AssistantMessage = z.object({
   role: z.literal("assistant"),
   content: content.optional(),
   name,
-  tool_calls: z.array(toolCall).max(128).optional(),
+  tool_calls: z.array(toolCall).max(CALLS_MAX, `expected at most ${CALLS_MAX} calls`).optional(),
+  function_call: called.optional(),
   reasoning_content: z.string().optional(),
 });
 const ToolMessage = z.object({
   role: z.literal("tool"),
   content: content.optional(),
   name,
-  tool_call_id: z.string("expected the id of the call that this message answers").min(1).max(256),
+  tool_call_id: id.optional(),
+});
+const FunctionMessage = z.object({
+  role: z.literal("function"),
+  content: content.optional(),
+  name: z.string("expected the name of the function that was called").min(1).max(256),
 });
 
 type Content = z.output<typeof content>;
@@ -82,6 +93,7 @@ type Content = z.output<typeof content>;
  * @throws {RequestError} With the path of the field at fault.
  */
 export function toMessages(value: unknown, ignored: IgnoredFields): Message[] {
+  const pending = new PendingCalls();
   return parseWith(Messages, value, "messages").map((message, index) => {
     const path = `messages[${index}]`;
     const fields = sortFields(MESSAGE_FIELDS, message, ignored, path, "messages[]");
@@ -96,24 +108,70 @@ export function toMessages(value: unknown, ignored: IgnoredFields): Message[] {
         return { role: "user", content: toParts(parsed.content, path, ignored), ...named(parsed.name) };
       }
       case "assistant":
-        return toAssistant(fields, path, ignored);
-      case "tool": {
-        const parsed = parseWith(ToolMessage, fields, path);
-        const parts = toParts(parsed.content ?? "", path, ignored);
-        return { role: "tool", content: parts, toolCallId: parsed.tool_call_id, ...named(parsed.name) };
-      }
+        return pending.add(toAssistant(fields, index, path, ignored));
+      case "tool":
+      case "function":
+        return toResult(message.role, fields, pending, path, ignored);
     }
   });
 }
 
-function toAssistant(fields: JsonObject, path: string, ignored: IgnoredFields): Message {
+/**
+ * Calls without a result so far, in order. Ids are taken as they are, those that this server never gave included; a
+ * result without an id answers the oldest call, one of a legacy function the oldest of that name.
+ */
+class PendingCalls {
+  readonly #calls: ToolCall[] = [];
+
+  add(message: Message): Message {
+    this.#calls.push(...message.toolCalls ?? []);
+    return message;
+  }
+
+  take(id: string | undefined, name: string | undefined, path: string): string {
+    const fits = (call: ToolCall): boolean =>
+      id === undefined ? name === undefined || call.name === name : call.id === id;
+    const at = this.#calls.findIndex(fits);
+    const found = at < 0 ? undefined : this.#calls.splice(at, 1)[0];
+    const answered = id ?? found?.id;
+    if (answered !== undefined) return answered;
+    const param = `${path}.${name === undefined ? "tool_call_id" : "name"}`;
+    const message = `Invalid request body: \`${param}\`: no call before this message is without a result.`;
+    throw new RequestError("invalid_request", message, { param });
+  }
+}
+
+/** A result, of a tool or of a legacy function. */
+function toResult(
+  role: "tool" | "function",
+  fields: JsonObject,
+  pending: PendingCalls,
+  path: string,
+  ignored: IgnoredFields,
+): Message {
+  if (role === "function") {
+    const parsed = parseWith(FunctionMessage, fields, path);
+    const parts = toParts(parsed.content ?? "", path, ignored);
+    return { role: "tool", content: parts, toolCallId: pending.take(undefined, parsed.name, path), name: parsed.name };
+  }
+  const parsed = parseWith(ToolMessage, fields, path);
+  const parts = toParts(parsed.content ?? "", path, ignored);
+  const toolCallId = pending.take(parsed.tool_call_id, undefined, path);
+  return { role: "tool", content: parts, toolCallId, ...named(parsed.name) };
+}
+
+function toAssistant(fields: JsonObject, at: number, path: string, ignored: IgnoredFields): Message {
   const parsed = parseWith(AssistantMessage, fields, path);
   const calls = (parsed.tool_calls ?? []).map((call, index): ToolCall => {
     const callPath = `${path}.tool_calls[${index}]`;
     sortFields(TOOL_CALL_FIELDS, call, ignored, callPath, "messages[].tool_calls[]");
     sortFields(FUNCTION_FIELDS, call.function, ignored, `${callPath}.function`, "messages[].tool_calls[].function");
-    return { id: call.id, name: call.function.name, arguments: call.function.arguments };
+    return toCall(call.id ?? `call_${at}_${index}`, call.function);
   });
+  if (parsed.function_call !== undefined) {
+    sortFields(FUNCTION_FIELDS, parsed.function_call, ignored, `${path}.function_call`, "messages[].function_call");
+    calls.push(toCall(`call_${at}`, parsed.function_call));
+  }
   return {
     role: "assistant",
     content: toParts(parsed.content ?? "", path, ignored),
@@ -121,6 +179,11 @@ function toAssistant(fields: JsonObject, path: string, ignored: IgnoredFields): 
     ...(parsed.reasoning_content !== undefined && { reasoning: parsed.reasoning_content }),
     ...(calls.length > 0 && { toolCalls: calls }),
   };
+}
+
+function toCall(id: string, { name, arguments: given = "" }: z.output<typeof called>): ToolCall {
+  const text = typeof given === "string" ? given : JSON.stringify(given);
+  return { id, name, arguments: text.trim() === "" ? "{}" : text };
 }
 
 /** An empty string is a turn without parts. */

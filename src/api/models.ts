@@ -65,6 +65,8 @@ export interface ModelFacts {
   contextTokens: number | undefined;
   /** Known once it is ready. */
   quantization: string | undefined;
+  /** Beside text, such as `tools`; known once it is ready. */
+  capabilities: readonly string[];
 }
 
 /** The wire form of an entry. */
@@ -86,7 +88,7 @@ export function toModelEntry(facts: ModelFacts): ModelEntry {
     state: facts.state,
     ...(hfId !== undefined && { root: hfId }),
     ...(quantization !== undefined && { quantization }),
-    capabilities: ["text"],
+    capabilities: ["text", ...facts.capabilities],
   };
 }
 

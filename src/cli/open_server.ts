@@ -14,6 +14,7 @@ import type { AppEnvironment } from "../http/app_context.ts";
 import { type Clock, SYSTEM_CLOCK } from "../http/clock.ts";
 import { Lifecycle } from "../http/lifecycle.ts";
 import type { Logger } from "../log.ts";
+import { findDialect } from "../output/parser_names.ts";
 import { matchLine } from "../profiles/match.ts";
 import { recommendSampling } from "../profiles/sampling.ts";
 import type { Profiles } from "../profiles/store.ts";
@@ -78,6 +79,7 @@ export function openServer({ config, libraryPath, place, profiles, log }: Server
         return {
           sampling: recommendSampling(line, generationDefaults),
           templateArguments: line.prompt.arguments,
+          dialect: findDialect(line.tools.parser, line.reasoning.parser),
         };
       },
     });

@@ -5,6 +5,8 @@
  */
 import type { EngineConfig } from "../ffi/core.ts";
 import { FAKE_MODEL_INFO, FakeCore } from "../ffi/fake_core.ts";
+import type { Dialect } from "../output/decoder.ts";
+import { findDialect, markersOf, UnknownParser } from "../output/parser_names.ts";
 import { recommendSampling } from "../profiles/sampling.ts";
 import type { LineProfile } from "../profiles/schema.ts";
 import type { Profiles } from "../profiles/store.ts";
@@ -47,7 +49,8 @@ export async function openFakeModel(options: FakeModelOptions): Promise<FakeMode
   const line = findLine(options);
   const folder = await findTokenizer(options);
   const text = new FakeTextModel(folder === undefined ? undefined : await openTextModel(folder));
-  const special = new SpecialSpellings([]);
+  const dialect = toDialect(options, line);
+  const special = new SpecialSpellings(markersOf(dialect));
   const replies: CutReply[] = [];
   for (const reply of file.replies) replies.push(await cutReply(reply, special, text));
   const player = new ScriptPlayer(replies, file.repeat);
@@ -65,6 +68,7 @@ export async function openFakeModel(options: FakeModelOptions): Promise<FakeMode
       text,
       sampling: line === undefined ? {} : recommendSampling(line, {}),
       templateArguments: line?.prompt.arguments ?? {},
+      dialect,
       contextTokens: file.context_tokens,
     },
     cutBy: folder ?? "simple rule",
@@ -74,6 +78,18 @@ export async function openFakeModel(options: FakeModelOptions): Promise<FakeMode
 async function cutReply(reply: ScriptReply, special: SpecialSpellings, text: FakeTextModel): Promise<CutReply> {
   if (reply.chunks !== undefined) return { reply, pieces: toPieces(reply.chunks, special) };
   return { reply, pieces: await cutText(reply.text ?? "", special, text.cut) };
+}
+
+/** How replies are read: as the line says, or the script itself. */
+function toDialect({ file, name }: FakeModelOptions, line: LineProfile | undefined): Dialect {
+  try {
+    return line === undefined
+      ? findDialect(file.tools, file.reasoning)
+      : findDialect(line.tools.parser, line.reasoning.parser);
+  } catch (error) {
+    if (error instanceof UnknownParser) throw new ScriptError(`${name}: ${error.kind}: ${error.message}`);
+    throw error;
+  }
 }
 
 /** The line that `profile` names, itself or through a model. */

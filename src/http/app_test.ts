@@ -4,6 +4,7 @@ import { MODEL_HF_ID, MODEL_ID, openTestApp, says, type TestApp } from "../../te
 import { NOT_AVAILABLE_YET, ROUTES } from "./app.ts";
 
 const CHAT = "/v1/chat/completions";
+const TOOLS = [{ type: "function", function: { name: "f" } }];
 const USER = [{ role: "user", content: "Hi" }];
 
 /** What a refusal must look like; gives its error object. */
@@ -129,7 +130,7 @@ Deno.test("what is wrong with a body is told with its code and param", async () 
     [{ messages: USER, stream: "yes" }, "invalid_request", "stream"],
     [{ messages: USER, stream_options: { include_usage: 1 } }, "invalid_request", "stream_options.include_usage"],
     [{ messages: USER, tools: [{ type: "function", function: { name: "f" } }] }, "unsupported_field", "tools"],
-    [{ messages: USER, tool_choice: "required" }, "unsupported_field", "tool_choice"],
+    [{ messages: USER, tool_choice: "required" }, "tool_choice_required_without_tools", "tool_choice"],
     [{ messages: USER, response_format: { type: "json_object" } }, "unsupported_field", "response_format"],
     [{ messages: USER, modalities: ["text", "audio"] }, "unsupported_field", "modalities"],
     [{ messages: USER, guided_json: { type: "object" } }, "unsupported_field", "guided_json"],
@@ -171,7 +172,7 @@ Deno.test("what asks for nothing is accepted, and what has no effect is listed",
     "user, store, metadata, a_new_field, <field>, stream_options.include_obfuscation",
   );
   await response.text();
-  const harmless = await server.post(CHAT, { messages: USER, tools: [{ type: "function" }], tool_choice: "none" });
+  const harmless = await server.post(CHAT, { messages: USER, tools: TOOLS, tool_choice: "none" });
   assert.equal(harmless.headers.get("x-rapid-mlx-ignored"), "tools");
   await harmless.text();
   const whole = await server.post(CHAT, { messages: USER, stream_options: { include_usage: true } });

@@ -4,12 +4,14 @@
  * @module
  */
 import { type SamplingFields, toLimits, toSampling } from "../api/sampling.ts";
+import type { ToolUse } from "../api/tools.ts";
 import type { GenerationLimits, Sampling } from "../flow.ts";
-import { createDecoder } from "../output/decoder.ts";
+import { createDecoder, type StreamDecoder } from "../output/decoder.ts";
 import type { Choice } from "../route/answer.ts";
 import type { LoadedModel } from "../route/models.ts";
 import type { Asked, Played, Script } from "../route/script.ts";
 import { drawSeed, mixSeed } from "../route/seed.ts";
+import { WholeCalls } from "../route/whole_calls.ts";
 import { type AppContext, toRemote } from "./app_context.ts";
 import { toClientNumber } from "./guards.ts";
 
@@ -27,6 +29,10 @@ export interface ChoicePlan {
   choiceCount: number;
   /** The answers go on a text of the prompt. */
   continuesText: boolean;
+  /** Which tools may or must be called; absent: answers are plain text, as the model writes it. */
+  toolUse?: ToolUse;
+  /** The rendered prompt, which may have opened the reasoning. */
+  promptText?: string;
   /** What is asked, for a script and its watchers. */
   asked: Asked;
 }
@@ -57,15 +63,29 @@ export function toChoices(context: AppContext, model: LoadedModel, plan: ChoiceP
   const played = requests[0] && script && take(script, plan, requests[0]);
   return requests.map((request) => ({
     request,
-    decoder: createDecoder({
-      vocabulary: played?.vocabulary ?? model.text.vocabulary,
-      endTokens,
-      stop: request.limits.stop,
-      continuesText: plan.continuesText,
-      ...(plan.logprobsTop !== undefined && { logprobsTop: plan.logprobsTop }),
-    }),
+    decoder: toDecoder(model, plan, request.limits, played),
     ...(played?.cutsConnection && { cutsConnection: true }),
   }));
+}
+
+function toDecoder(model: LoadedModel, plan: ChoicePlan, limits: GenerationLimits, played?: Played): StreamDecoder {
+  const { toolUse, promptText } = plan;
+  const plain = createDecoder({
+    vocabulary: played?.vocabulary ?? model.text.vocabulary,
+    endTokens: model.text.endTokens,
+    stop: limits.stop,
+    continuesText: plan.continuesText,
+    ...(plan.logprobsTop !== undefined && { logprobsTop: plan.logprobsTop }),
+    ...(toolUse && { dialect: model.dialect, tools: toolUse.tools }),
+    ...(toolUse?.callsMax !== undefined && { callsMax: toolUse.callsMax }),
+    ...(promptText !== undefined && { prompt: promptText + (played?.promptOpen ?? "") }),
+  });
+  return toolUse ? new WholeCalls(plain, toRequired(toolUse.choice)) : plain;
+}
+
+function toRequired(choice: ToolUse["choice"]): string | undefined {
+  if (choice.mode === "required") return "required";
+  return choice.mode === "named" ? choice.name : undefined;
 }
 
 function take(script: Script, plan: ChoicePlan, first: { sampling: Sampling; limits: GenerationLimits }): Played {

@@ -10,6 +10,7 @@ import { CoreError, type CoreErrorCode } from "../ffi/core.ts";
 import { TemplateError } from "../prompt/errors.ts";
 import { ContextExceeded } from "../route/context.ts";
 import { ModelNotFound, ModelNotReady } from "../route/models.ts";
+import { CallMissing } from "../route/whole_calls.ts";
 
 /** Seconds that a client is asked to wait while every place in the queue is taken. */
 export const BUSY_RETRY_SECONDS = 1;
@@ -38,6 +39,9 @@ export function toRequestError(error: unknown, requestId: string): RequestError 
     return new RequestError("context_length_exceeded", error.message, { param: error.field });
   }
   if (error instanceof TemplateError) return new RequestError("template_error", error.message, { param: "messages" });
+  if (error instanceof CallMissing) {
+    return new RequestError("tool_choice_required_unfulfilled", error.message, { param: "tool_choice" });
+  }
   if (error instanceof CoreError) {
     const row = CORE_ERRORS[error.code];
     if (row) {

@@ -5,6 +5,7 @@
  */
 import type { Engine } from "../engine/engine.ts";
 import type { ModelConfig } from "../ffi/core.ts";
+import { findDialect } from "../output/parser_names.ts";
 import type { TextModel } from "../prompt/text_model.ts";
 import type { LoadedModel, ServedModel } from "./models.ts";
 
@@ -19,7 +20,7 @@ export interface LoadOptions {
   /** How the core loads it; `contextTokens` also caps what is served. */
   modelConfig?: ModelConfig;
   /** The model's profile, found by its text side; absent: the checkpoint's own sampling and nothing else. */
-  profile?: (text: TextModel) => Pick<LoadedModel, "sampling" | "templateArguments">;
+  profile?: (text: TextModel) => Pick<LoadedModel, "sampling" | "templateArguments" | "dialect">;
 }
 
 /**
@@ -44,7 +45,7 @@ export async function loadServedModel(model: ServedModel, options: LoadOptions):
         handle: core.value,
         info,
         text: text.value,
-        ...(options.profile?.(text.value) ?? { sampling: text.value.generationDefaults, templateArguments: {} }),
+        ...(options.profile?.(text.value) ?? withoutProfile(text.value)),
         contextTokens: Math.min(...bounds.filter((bound) => bound !== undefined)),
       },
     };
@@ -55,4 +56,9 @@ export async function loadServedModel(model: ServedModel, options: LoadOptions):
   const reason: unknown = core.status === "rejected" ? core.reason : text.status === "rejected" ? text.reason : "";
   model.status = { state: "failed", message: reason instanceof Error ? reason.message : String(reason) };
   throw reason;
+}
+
+/** The checkpoint's own sampling, and everything that it writes is content. */
+function withoutProfile(text: TextModel): Pick<LoadedModel, "sampling" | "templateArguments" | "dialect"> {
+  return { sampling: text.generationDefaults, templateArguments: {}, dialect: findDialect() };
 }

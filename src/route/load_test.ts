@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { ByteTextModel } from "../../tests/support/byte_text_model.ts";
 import { Engine } from "../engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore } from "../ffi/fake_core.ts";
+import { findDialect } from "../output/parser_names.ts";
 import { loadServedModel } from "./load.ts";
 import { type ServedModel, ServedModels } from "./models.ts";
 
@@ -27,6 +28,7 @@ Deno.test("a load makes a model ready with the smallest of its context bounds an
     openText,
     modelConfig: { contextTokens: 1000 },
     profile: ({ generationDefaults }) => ({
+      dialect: findDialect("hermes", "qwen3"),
       sampling: { ...generationDefaults, temperature: 0.6 },
       templateArguments: { enable_thinking: false },
     }),

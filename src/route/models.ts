@@ -8,6 +8,7 @@
  */
 import type { SamplingDefaults } from "../api/sampling.ts";
 import type { ModelHandle, ModelInfo } from "../ffi/core.ts";
+import type { Dialect } from "../output/decoder.ts";
 import type { TextModel } from "../prompt/text_model.ts";
 
 /** A model that can answer. */
@@ -22,6 +23,8 @@ export interface LoadedModel {
   sampling: SamplingDefaults;
   /** Variables of the chat template where a request says nothing: the profile's. */
   templateArguments: Readonly<Record<string, unknown>>;
+  /** How the model writes calls and reasoning: the profile's. */
+  dialect: Dialect;
   /** Largest prompt plus answer that is served. */
   contextTokens: number;
 }

@@ -16,6 +16,7 @@ import type { FieldTable } from "../../src/api/fields.ts";
 import { FUNCTION_FIELDS, MESSAGE_FIELDS, PART_FIELDS, TOOL_CALL_FIELDS } from "../../src/api/messages.ts";
 import type { ModelEntry } from "../../src/api/models.ts";
 import { STREAM_OPTIONS_FIELDS } from "../../src/api/sampling.ts";
+import { TOOL_FIELDS, TOOL_FUNCTION_FIELDS } from "../../src/api/tools.ts";
 
 const CHAT_TYPES = "resources/chat/completions/completions.d.ts";
 const COMPLETION_TYPES = "resources/completions.d.ts";
@@ -53,12 +54,16 @@ Deno.test("every field of a completion request works, is refused or is listed", 
 });
 
 Deno.test("every field of messages, parts, calls and stream options works, is refused or is listed", async () => {
-  const roles = ["System", "Developer", "User", "Assistant", "Tool"].map((role) => `ChatCompletion${role}MessageParam`);
+  const roles = ["System", "Developer", "User", "Assistant", "Tool", "Function"].map((role) =>
+    `ChatCompletion${role}MessageParam`
+  );
   await assertSorted(MESSAGE_FIELDS, CHAT_TYPES, roles, 8);
   await assertSorted(PART_FIELDS, CHAT_TYPES, ["ChatCompletionContentPartText", "ChatCompletionContentPartRefusal"], 3);
   await assertSorted(TOOL_CALL_FIELDS, CHAT_TYPES, ["ChatCompletionMessageFunctionToolCall"], 3);
   await assertSorted(STREAM_OPTIONS_FIELDS, CHAT_TYPES, ["ChatCompletionStreamOptions"], 2);
   assert.deepEqual(Object.keys(FUNCTION_FIELDS), ["name", "arguments"]);
+  await assertSorted(TOOL_FIELDS, CHAT_TYPES, ["ChatCompletionFunctionTool"], 2);
+  await assertSorted(TOOL_FUNCTION_FIELDS, "resources/shared.d.ts", ["FunctionDefinition"], 4);
 });
 
 Deno.test("our answers have the types of the package", () => {

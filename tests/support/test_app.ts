@@ -11,6 +11,7 @@ import { createApp } from "../../src/http/app.ts";
 import type { AppDependencies } from "../../src/http/app_context.ts";
 import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { createLogger, type LogLevel } from "../../src/log.ts";
+import { findDialect } from "../../src/output/parser_names.ts";
 import { type ServedModel, ServedModels } from "../../src/route/models.ts";
 import { BYTE_VOCABULARY_SIZE, ByteTextModel, END_TOKEN, toByteTokens } from "./byte_text_model.ts";
 import { ManualClock } from "./manual_clock.ts";
@@ -60,6 +61,7 @@ export function says(text: string, more: Partial<FakeReply> = {}): FakeReply {
 /** Opens one with a loaded model. */
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { flags = {}, contextTokens = 4096, logLevel = "info", ...coreOptions } = options;
+  const dialect = findDialect();
   const info = { ...FAKE_MODEL_INFO, vocabularySize: BYTE_VOCABULARY_SIZE, contextTokens };
   const core = new FakeCore({ reply: says("Hello there."), models: { bytes: info }, ...coreOptions });
   const engine = new Engine(core);
@@ -67,7 +69,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const models = new ServedModels();
   const model = models.add(MODEL_ID, 1_700_000_000, MODEL_HF_ID);
   const text = new ByteTextModel();
-  model.status = { state: "ready", loaded: { handle, info, text, sampling: {}, templateArguments: {}, contextTokens } };
+  model.status = {
+    state: "ready",
+    loaded: { handle, info, text, sampling: {}, templateArguments: {}, dialect, contextTokens },
+  };
   const lines: string[] = [];
   const clock = new ManualClock();
   const parts = {

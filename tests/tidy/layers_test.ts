@@ -23,7 +23,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ["api", "config.ts", "engine", "ffi", "flow.ts", "log.ts", "output", "profiles", "prompt", "route"],
   fake: ["api", "ffi", "flow.ts", "output", "profiles", "prompt", "route"],
   setup: [],
-  cli: ["fake", "config.ts", "engine", "ffi", "flow.ts", "http", "log.ts", "profiles", "prompt", "route", "setup"],
+  cli: [
+    "fake",
+    "config.ts",
+    "engine",
+    "ffi",
+    "flow.ts",
+    "http",
+    "log.ts",
+    "output",
+    "profiles",
+    "prompt",
+    "route",
+    "setup",
+  ],
 };
 
 /** Layers of swift/, and the modules of ours that each may import. */

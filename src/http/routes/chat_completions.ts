@@ -7,9 +7,12 @@ import type { AnswerHead } from "../../api/answer.ts";
 import { parseBody, toSafeName } from "../../api/body.ts";
 import { ChatEncoder } from "../../api/chat_answer.ts";
 import { type ChatRequest, parseChatRequest } from "../../api/chat_completions.ts";
+import { RequestError } from "../../api/errors.ts";
 import type { IgnoredFields } from "../../api/fields.ts";
 import type { Conversation } from "../../flow.ts";
+import { callsTools } from "../../output/parser_names.ts";
 import { findRoom } from "../../route/context.ts";
+import type { LoadedModel } from "../../route/models.ts";
 import type { Asked } from "../../route/script.ts";
 import type { AppContext, AppDependencies } from "../app_context.ts";
 import { readBody } from "../body.ts";
@@ -22,6 +25,7 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
   lifecycle.requireServing();
   const request = parseChatRequest(parseBody(await readBody(context.req.raw, config, clock)));
   const { model, loaded } = models.requireLoaded(request.model);
+  requireToolParser(request, model.id, loaded);
   const templateArguments = { ...loaded.templateArguments, ...request.conversation.templateArguments };
   const prompt = await loaded.text.render({ ...request.conversation, templateArguments });
   const log = context.get("log");
@@ -44,16 +48,29 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
       prompts: [{ ids: prompt.ids, maxTokens: room.maxTokens }],
       choiceCount: request.choiceCount,
       continuesText: !request.conversation.addGenerationPrompt,
+      toolUse: request.toolUse,
+      promptText: prompt.text,
       asked: toAsked(request.conversation, prompt.text),
     }, dependencies.script),
     promptOf: () => 0,
-    encoder: new ChatEncoder(head, request.logprobsTop !== undefined),
+    encoder: new ChatEncoder(head, request.logprobsTop !== undefined, request.toolUse.legacy),
     stream: request.stream,
     includeUsage: request.includeUsage,
     ignored: request.ignored,
     clientSignal: context.req.raw.signal,
     log,
   }, dependencies);
+}
+
+/** A model whose calls can't be read must not be asked for any. */
+function requireToolParser({ toolUse }: ChatRequest, id: string, { dialect }: LoadedModel): void {
+  if (toolUse.tools.length === 0 || callsTools(dialect)) return;
+  const param = toolUse.legacy ? "functions" : "tools";
+  throw new RequestError(
+    "unsupported_field",
+    `\`${param}\` is not supported: the profile of ${id} names no parser of tool calls.`,
+    { param },
+  );
 }
 
 function toHead(id: string, model: string, request: ChatRequest, created: number): AnswerHead {
@@ -78,8 +95,12 @@ function toAsked(conversation: Conversation, prompt: string): Asked {
 
 /** Fields that go to the template have no effect where it does not read them; then they are listed. */
 function listUnread({ conversation, ignored }: ChatRequest, template: string): void {
+  const noEffort = conversation.templateArguments.reasoning_effort === "none";
   for (const name of Object.keys(conversation.templateArguments)) {
-    if (!mentions(template, name)) addArgument(name, ignored);
+    if (mentions(template, name)) continue;
+    // No effort has been made a switch as well: one of the two is enough.
+    if (noEffort && (name === "enable_thinking" || mentions(template, "enable_thinking"))) continue;
+    addArgument(name, ignored);
   }
 }
 

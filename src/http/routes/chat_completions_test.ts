@@ -344,3 +344,13 @@ Deno.test("a prompt that the template refuses is a 400 with its sentence", async
   assert.deepEqual([error.code, error.param], ["template_error", "messages"]);
   assert.match(error.message, /nobody spoke/);
 });
+
+Deno.test("no effort switches thinking off where the template knows the switch only, and is not listed then", async () => {
+  await using server = await openTestApp({ logLevel: "trace" });
+  const messages = [{ role: "user", content: "Hi" }];
+  for (const [effort, ignored] of [["none", null], ["high", "reasoning_effort"]]) {
+    const response = await server.post("/v1/chat/completions", { messages, reasoning_effort: effort });
+    assert.equal(response.headers.get("x-rapid-mlx-ignored"), ignored);
+    await response.body?.cancel();
+  }
+});

@@ -5,6 +5,8 @@
  */
 import { RequestError } from "../../api/errors.ts";
 import { type ModelEntry, toModelEntry, toModelList } from "../../api/models.ts";
+import type { Dialect } from "../../output/decoder.ts";
+import { callsTools, reasons } from "../../output/parser_names.ts";
 import type { ServedModel } from "../../route/models.ts";
 import type { AppContext, AppDependencies } from "../app_context.ts";
 
@@ -33,7 +35,12 @@ function toEntry({ id, hfId, createdSeconds, status }: ServedModel): ModelEntry 
     state: status.state,
     contextTokens: loaded?.contextTokens,
     quantization: loaded?.info.quantization,
+    capabilities: loaded === undefined ? [] : toCapabilities(loaded.dialect),
   });
+}
+
+function toCapabilities(dialect: Dialect): string[] {
+  return [...(callsTools(dialect) ? ["tools"] : []), ...(reasons(dialect) ? ["reasoning"] : [])];
 }
 
 function toLimit(text: string | undefined): number | undefined {
