@@ -90,3 +90,8 @@ Deno.test("flag names turn into option keys and variables", () => {
   assert.equal(toOptionKey("max-body-bytes"), "maxBodyBytes");
   assert.equal(toVariable("max-body-bytes"), "RAPID_MLX_MAX_BODY_BYTES");
 });
+
+Deno.test("loadConfig takes a script instead of a model, not beside one", () => {
+  assert.equal(loadConfig({ fake: "s.json" }, {}).fakeScriptPath, "s.json");
+  assert.throws(() => loadConfig({ fake: "s.json" }, {}, "some-model"), /some-model with --fake/);
+});

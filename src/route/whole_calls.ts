@@ -82,6 +82,8 @@ export class WholeCalls implements StreamDecoder {
       const wanted = this.#required === "required" ? "a tool call" : `a call of ${this.#required}`;
       throw new CallMissing(`The model answered without ${wanted}, which \`tool_choice\` requires.`);
     }
-    return [...this.#text, event];
+    // A stop string behind a whole call does not unmake it: clients go by the reason.
+    const called = event.reason === "stop" && this.#calls > 0;
+    return [...this.#text, called ? { ...event, reason: "tool_calls" } : event];
   }
 }

@@ -38,6 +38,11 @@ Deno.test("A call that broke is not sent, and those after it move up", () => {
   assert.deepEqual(pass(events).flat(), [text("{"), moved, end(0), finish("tool_calls")]);
 });
 
+Deno.test("An answer that a stop string ended after a whole call says tool_calls, one that was cut says length", () => {
+  assert.deepEqual(pass([start(0), end(0), finish("stop")]).flat().at(-1), finish("tool_calls"));
+  assert.deepEqual(pass([start(0), end(0), finish("length")]).flat().at(-1), finish("length"));
+});
+
 Deno.test("Where a call is required, text waits for the first one", () => {
   const events = [text("a"), start(0), end(0), text("b"), finish("tool_calls")];
   assert.deepEqual(pass(events, "required"), [[], [], [text("a"), start(0), end(0)], [text("b")], [
