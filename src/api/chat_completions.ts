@@ -18,7 +18,7 @@ import {
   SAMPLING_SHAPE,
   type SamplingFields,
   sortStreamOptions,
-  TOKENS_MAX,
+  tokenCount,
 } from "./sampling.ts";
 import { parseWith } from "./schema.ts";
 import { type ToolUse, toToolUse } from "./tools.ts";
@@ -83,8 +83,7 @@ const ChatFields = z.object({
   ...SAMPLING_SHAPE,
   model: z.string("expected a model id").max(512, "expected a model id of at most 512 characters").optional(),
   messages: z.unknown().optional(),
-  max_completion_tokens: z.number().int("expected an integer").min(1, "expected 1 or more")
-    .max(TOKENS_MAX, `expected at most ${TOKENS_MAX}`).optional(),
+  max_completion_tokens: tokenCount.optional(),
   logprobs: z.boolean().optional(),
   top_logprobs: z.number().int().min(0, `expected 0 to ${LOGPROBS_TOP_MAX}`)
     .max(LOGPROBS_TOP_MAX, `expected 0 to ${LOGPROBS_TOP_MAX}`).optional(),

@@ -34,6 +34,10 @@ export const LOGIT_BIAS_COUNT_MAX = 1024;
 /** Largest number of tokens that can be asked for; what the context leaves is less. */
 export const TOKENS_MAX = 2 ** 31 - 1;
 const TOP_K_MAX = 2 ** 20;
+/** Least `top_p` of the core, which keeps the most probable token alone: what is less rounds to 0 in float32. */
+const TOP_P_MIN = 2 ** -126;
+/** Least `repetition_penalty`: logits are divided by it, so a much smaller one leaves no finite numbers. */
+const PENALTY_MIN = 0.01;
 const SEED_MAX = 2n ** 63n - 1n;
 
 /** What a model's profile or `generation_config.json` says; absent fields fall to the server's defaults. */
@@ -56,16 +60,20 @@ const seedNumber = z.number().int(
   "expected an integer from 0 to 2^53-1 (a larger one, up to 2^63-1, as a string of digits)",
 ).min(0, "expected 0 or more").transform(BigInt);
 
+/** A bound on the answer's tokens. */
+export const tokenCount: z.ZodNumber = z.number().int(`expected an integer from 1 to ${TOKENS_MAX}`)
+  .min(1, "expected 1 or more").max(TOKENS_MAX, `expected at most ${TOKENS_MAX}`);
+
 const stopString = z.string().min(1, "expected a stop string that is not empty")
   .max(STOP_LENGTH_MAX, `expected a stop string of at most ${STOP_LENGTH_MAX} characters`);
 
 /** Schema of the shared fields, without nulls (`sortFields` drops them). */
 export const SAMPLING_SHAPE = {
   temperature: z.number().min(0, "expected 0 to 2").max(2, "expected 0 to 2").optional(),
-  top_p: z.number().gt(0, "expected more than 0, at most 1").max(1, "expected more than 0, at most 1").optional(),
+  top_p: z.number().min(0, "expected 0 to 1").max(1, "expected 0 to 1").optional(),
   top_k: z.number().int().min(-1, "expected 0 (off) or more").max(TOP_K_MAX).optional(),
   min_p: z.number().min(0, "expected 0 to 1").max(1, "expected 0 to 1").optional(),
-  repetition_penalty: z.number().gt(0, "expected more than 0, at most 2").max(2, "expected more than 0, at most 2")
+  repetition_penalty: z.number().min(PENALTY_MIN, `expected ${PENALTY_MIN} to 2`).max(2, `expected ${PENALTY_MIN} to 2`)
     .optional(),
   presence_penalty: z.number().min(-2, "expected -2 to 2").max(2, "expected -2 to 2").optional(),
   frequency_penalty: z.number().min(-2, "expected -2 to 2").max(2, "expected -2 to 2").optional(),
@@ -87,8 +95,7 @@ export const SAMPLING_SHAPE = {
     CHOICES_MAX,
     `expected 1 to ${CHOICES_MAX}`,
   ).optional(),
-  max_tokens: z.number().int("expected an integer").min(1, "expected 1 or more")
-    .max(TOKENS_MAX, `expected at most ${TOKENS_MAX}`).optional(),
+  max_tokens: tokenCount.optional(),
   ignore_eos: z.boolean().optional(),
   stream: z.boolean().optional(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).optional(),
@@ -148,10 +155,10 @@ export function toSampling(
   const base = { ...FALLBACK, ...defaults };
   return {
     temperature: fields.temperature ?? base.temperature,
-    topP: fields.top_p ?? base.topP,
+    topP: Math.max(TOP_P_MIN, fields.top_p ?? base.topP), // OpenAI takes 0
     topK: Math.max(0, fields.top_k ?? base.topK), // -1 is vLLM's word for off
     minP: fields.min_p ?? base.minP,
-    repetitionPenalty: fields.repetition_penalty ?? base.repetitionPenalty,
+    repetitionPenalty: Math.max(PENALTY_MIN, fields.repetition_penalty ?? base.repetitionPenalty),
     presencePenalty: fields.presence_penalty ?? base.presencePenalty,
     frequencyPenalty: fields.frequency_penalty ?? base.frequencyPenalty,
     logitBias: toLogitBias(fields.logit_bias ?? {}, vocabularySize),

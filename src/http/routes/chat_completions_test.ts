@@ -180,6 +180,25 @@ Deno.test("sampling and limits reach the core as the request, the model and the 
   assert.deepEqual([...(pick(seen[1], "logitBias")[0] as Map<number, number>)], [[65, -100]]);
 });
 
+Deno.test("a top_p of 0 or below what float32 holds keeps the most probable token and is no error", async () => {
+  const seen: number[] = [];
+  await using server = await openTestApp({
+    reply: (request) => {
+      seen.push(Math.fround(request.topP));
+      return says("x");
+    },
+  });
+  const ready = server.model.status;
+  for (const asked of [0, 1e-300]) {
+    assert.equal((await server.post("/v1/chat/completions", { messages: USER, top_p: asked })).status, 200);
+  }
+  assert.ok(ready.state === "ready");
+  ready.loaded.sampling = { topP: 0, repetitionPenalty: 0 }; // a checkpoint's own defaults
+  assert.equal((await server.post("/v1/chat/completions", { messages: USER })).status, 200);
+  assert.equal(seen.length, 3);
+  assert.ok(seen.every((share) => share > 0 && share < 1e-30));
+});
+
 Deno.test("logprobs list visible tokens with bytes and alternatives, in both forms of answer", async () => {
   await using server = await openTestApp({ reply: says("é!", { logprobs: [-0.1, -0.2, -Infinity] }) });
   const body = { messages: USER, logprobs: true, top_logprobs: 2 };
