@@ -2,10 +2,10 @@
  * Measures several sides in turn and says how they compare: A B A, A B A, …
  *
  * A round measures every side once and the first one a second time, at the other end. That second measurement is the
- * A/A check: it meets the same disturbances and has the same number of samples, so the ratio of the first side to itself
- * is what this run can't tell apart from nothing. Every other round runs backwards, because a process that has just
- * worked gets less of a busy machine than one that has slept. Ratios are taken within rounds, where the machine's mood
- * is the same.
+ * A/A check: it meets the same disturbances and has the same number of samples, so the ratio of the first side to
+ * itself is what this run can't tell apart from nothing. Every other round runs backwards, because a process that has
+ * just worked gets less of a busy machine than one that has slept. Ratios are taken within rounds, where the machine's
+ * mood is the same.
  *
  * @module
  */

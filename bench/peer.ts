@@ -55,7 +55,7 @@ export class Peer implements AsyncDisposable {
     return { prefillMs: answer.prefill_ms, decodeMs: answer.decode_ms, decodeTokens: answer.decode_tokens };
   }
 
-  /** Times of steps of `prompt.length` rows, each after an empty context, in milliseconds. @throws If the program ends. */
+  /** Times of steps of `prompt.length` rows, each after an empty context, in ms. @throws If the program ends. */
   async rows(prompt: readonly number[], times: number): Promise<number[]> {
     return Stepped.parse(await this.#ask({ do: "rows", prompt, times })).step_ms;
   }

@@ -1,6 +1,6 @@
 /**
- * Who is compared on a CPU, and how each is started. All compute from the weights of one GGUF file: ours and mlx-lm from
- * the folder that `convert` makes of it, llama.cpp from the file.
+ * Who is compared on a CPU, and how each is started. All compute from the weights of one GGUF file: ours and mlx-lm
+ * from the folder that `convert` makes of it, llama.cpp from the file.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * `deno task bench:memory`: resident memory of `serve` with SmolLM2. Wanted: under 600 MB with 8 requests in flight, and
- * flat: under 1 MB a hundred requests.
+ * `deno task bench:memory`: resident memory of `serve` with SmolLM2. Wanted: under 600 MB with 8 requests in flight,
+ * and flat: under 1 MB a hundred requests.
  *
  *     deno task bench:memory [--requests 500] [--warm 200] [--flight 8] [--tokens 16] [--words 20] [--model FOLDER]
  *                            [--fake 20000] [--only real|fake]
@@ -8,7 +8,8 @@
  * Requests are mixed: streams, whole answers, and clients that leave a stream early. Memory is read when a request has
  * ended and the others are in flight; the line through what was read after the warm-up is the slope. A collector makes
  * resident memory of a JavaScript process wander by tens of MB, so two things stand beside it: what the core says it
- * holds, which does not wander, and the same server on the fake core, where forty times as many requests take less time.
+ * holds, which does not wander, and the same server on the fake core, where forty times as many requests take less
+ * time.
  *
  * @module
  */

@@ -11,8 +11,8 @@ import { TokenTable } from "../prompt/token_table.ts";
 import { cutSimply, type TextCutter } from "./pieces.ts";
 
 /**
- * The template: ChatML, tools as one JSON a line in a system turn, calls as Hermes writes them, reasoning kept. It reads
- * the variables that clients switch thinking with, and writes them where they are set.
+ * The template: ChatML, tools as one JSON a line in a system turn, calls as Hermes writes them, reasoning kept. It
+ * reads the variables that clients switch thinking with, and writes them where they are set.
  */
 export const FAKE_TEMPLATE = [
   "{%- if tools %}<|im_start|>system\n# Tools\n",

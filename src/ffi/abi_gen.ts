@@ -4,8 +4,8 @@
  *     deno task abi:gen     writes src/ffi/abi.gen.ts
  *     deno task abi:check   fails if it is not current
  *
- * The header's dialect is small on purpose: fixed-width numbers, pointers, plain structs, enums with explicit values, one
- * RMX_FAST or RMX_BLOCKING a function. A declaration outside of it is an error here, not a wrong call later.
+ * The header's dialect is small on purpose: fixed-width numbers, pointers, plain structs, enums with explicit values,
+ * one RMX_FAST or RMX_BLOCKING a function. A declaration outside of it is an error here, not a wrong call later.
  *
  * @module
  */

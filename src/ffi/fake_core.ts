@@ -1,9 +1,9 @@
 /**
  * A core in memory that plays scripted tokens: for tests of everything above the ABI, and for `--fake`.
  *
- * Keeps the promises of `Core` (tests/abi/core_suite.ts runs on it) and does no arithmetic. It has no timers of its own:
- * a step happens inside `wait`, when no event is pending, a request is live and `pace` has resolved; so the order of
- * events depends on the script alone. Knows nothing of text.
+ * Keeps the promises of `Core` (tests/abi/core_suite.ts runs on it) and does no arithmetic. It has no timers of its
+ * own: a step happens inside `wait`, when no event is pending, a request is live and `pace` has resolved; so the order
+ * of events depends on the script alone. Knows nothing of text.
  *
  * @module
  */
@@ -25,16 +25,16 @@ import { STATUS_OF } from "./errors.ts";
 import { checkSubmit } from "./submit_check.ts";
 
 /**
- * What the model "says" to a request: the tokens are drawn in order, one a step. A drawn end token finishes with `stop`,
- * the request's maxTokens or a full context with `length`, as in the core. When the tokens run out first, the request's
- * first end token is drawn; a request without one (or with ignoreEnd) hears the script again from its start.
+ * What the model "says" to a request: the tokens are drawn in order, one a step. A drawn end token finishes with
+ * `stop`, the request's maxTokens or a full context with `length`, as in the core. When the tokens run out first, the
+ * request's first end token is drawn; a request without one (or with ignoreEnd) hears the script again from its start.
  */
 export interface FakeReply {
   /** Token ids; not empty. */
   tokens: readonly number[];
   /** Log probability of each drawn token; -0.5 where absent. Told only when the request asked for logprobs. */
   logprobs?: readonly number[];
-  /** Alternatives of each drawn token, best first, cut to what was asked; absent: the token itself and its successors. */
+  /** Alternatives of each drawn token, best first, cut to what was asked; absent: the token and its successors. */
   top?: readonly (readonly TokenLogprob[])[];
   /** How it ends when the tokens run out, without another one; the tokens may be none then. */
   end?: "stop" | "length";

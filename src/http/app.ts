@@ -1,8 +1,8 @@
 /**
  * The Hono app: what every request passes, in order, and the table of routes.
  *
- * id, log and errors → Host → Origin → key → route. A path that no row knows is a 404 at once, a method that a path does
- * not have a 405; both, like every refusal, in the envelope of the wire.
+ * id, log and errors → Host → Origin → key → route. A path that no row knows is a 404 at once, a method that a path
+ * does not have a 405; both, like every refusal, in the envelope of the wire.
  *
  * @module
  */

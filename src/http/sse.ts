@@ -9,7 +9,7 @@
  */
 import type { Clock } from "./clock.ts";
 
-/** Silence after which a stream shows that it lives. Agents give up after 30 s and more (measured: facts of clients). */
+/** Silence after which a stream shows that it lives. Agents give up after 30 s and more (measured). */
 export const KEEP_ALIVE_MS = 15_000;
 
 /** Headers of every event stream: no cache, no proxy may hold frames back. */

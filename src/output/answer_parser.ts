@@ -11,7 +11,7 @@ import type { ReasoningParser } from "./reasoning/parser.ts";
 import type { Run } from "./run.ts";
 import type { AnswerEnd, CallPiece, ToolParser, ToolPiece } from "./tools/parser.ts";
 
-/** A part of an answer. `marker`: what parts the others, never shown; special tokens that nobody reads are markers too. */
+/** A part of an answer. `marker`: what parts the others, never shown; special tokens that nobody reads are too. */
 export type AnswerPiece = { type: "text" | "reasoning" | "marker"; run: Run } | CallPiece;
 
 /** Reads an answer. */

@@ -1,12 +1,12 @@
 /**
  * Reads one JSON value as it arrives, and writes it out as JSON that parses.
  *
- * What is valid passes unchanged. What is damaged in a way that has one reading is repaired and named; what has none, or
- * more than one, ends the reading as broken: a wrong value is worse than none. Knows nothing of tools.
+ * What is valid passes unchanged. What is damaged in a way that has one reading is repaired and named; what has none,
+ * or more than one, ends the reading as broken: a wrong value is worse than none. Knows nothing of tools.
  *
- * Repairs, each seen from small quantized models: raw line ends and tabs in strings, escapes that JSON has not (kept with
- * their backslash, as Python does), `True`/`False`/`None`, strings in single quotes (with Python's rules), bare keys,
- * commas before a closing bracket, and at the end of the answer closing brackets that are missing.
+ * Repairs, each seen from small quantized models: raw line ends and tabs in strings, escapes that JSON has not (kept
+ * with their backslash, as Python does), `True`/`False`/`None`, strings in single quotes (with Python's rules), bare
+ * keys, commas before a closing bracket, and at the end of the answer closing brackets that are missing.
  *
  * Invariant: written text is never taken back, and does not depend on how the input was cut.
  *

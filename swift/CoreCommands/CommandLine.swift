@@ -96,8 +96,8 @@ extension CoreFlags {
 
 /// Runs what the words and flags say: the whole of `rmx-core` but the reading of its arguments.
 ///
-/// `print` takes each line of the result, `complain` the sentence of a failure. The exit code is 1 if the self-test found
-/// a wrong kernel and 2 after a failure.
+/// `print` takes each line of the result, `complain` the sentence of a failure. The exit code is 1 if the self-test
+/// found a wrong kernel and 2 after a failure.
 public func runCore(
     _ words: [String], _ flags: CoreFlags, json: Bool, print: (String) -> Void, complain: (String) -> Void
 ) -> Int32 {

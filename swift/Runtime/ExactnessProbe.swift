@@ -1,8 +1,8 @@
 /// Measures at load what this device and these kernels keep of the exactness contract (docs/design/0004).
 ///
 /// Each kind of work that a step does over rows runs at several row counts on the loaded weights, and the rows must be
-/// equal bit for bit: products with every kind of matrix, the norm, the rotation, attention with its cache cut anywhere.
-/// Knows kernels only by what they return.
+/// equal bit for bit: products with every kind of matrix, the norm, the rotation, attention with its cache cut
+/// anywhere. Knows kernels only by what they return.
 
 import Engine
 import Layers

@@ -10,7 +10,7 @@ import { findPython } from "../../src/setup/toolchain.ts";
 
 /** A Python that finds the packages. */
 export interface PythonWithPackages {
-  /** Runs a script on a JSON value and gives the JSON lines that it prints. @throws {Error} With what it wrote to stderr. */
+  /** Runs a script on a JSON value and gives the JSON lines that it prints. @throws {Error} With its stderr. */
   run(script: string, input: unknown): Promise<Record<string, unknown>[]>;
 }
 

@@ -19,6 +19,22 @@ Deno.test("the tree in the README is the tree on the disk", async () => {
   assert.deepEqual(named.toSorted(), present);
 });
 
+Deno.test("every folder of the architecture exists, and every folder of src and swift is in it", async () => {
+  const text = await Deno.readTextFile(join(PROJECT_FOLDER, "docs/ARCHITECTURE.md"));
+  const table = text.split("## Folders")[1]?.split("\n## ")[0] ?? "";
+  const cells = table.split("\n").map((line) => line.split("|")[1] ?? "");
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1]!));
+  assert(named.length > 10);
+  for (const path of named) await Deno.stat(join(PROJECT_FOLDER, path));
+  for (const root of ["src", "swift"]) {
+    for await (const entry of Deno.readDir(join(PROJECT_FOLDER, root))) {
+      const path = `${root}/${entry.name}`;
+      const isNamed = named.some((one) => one === path || one.startsWith(`${path}/`));
+      if (entry.isDirectory) assert(isNamed, `docs/ARCHITECTURE.md does not name ${path}`);
+    }
+  }
+});
+
 Deno.test("no source names a path of one machine or the host of a package registry", async () => {
   const forbidden =
     /\/work\/|\/root\/|\/home\/\w+\/|\/Users\/\w+\/|registry\.npmjs|deb\.debian\.org|pythonhosted|pypi\.org/;

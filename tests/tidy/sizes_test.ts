@@ -1,5 +1,5 @@
 /**
- * How long files and functions may be.
+ * How long files, functions and lines may be.
  *
  * Function ends are found by indentation, which the formatters keep.
  *
@@ -13,6 +13,8 @@ const FILE_LINES_MAX = 400;
 const LONG_FILE_LINES_MAX = 600;
 const LONG_FILES = /_test\.ts$|^swift\/(Models|Tests)\/|\/Tests\//;
 const FUNCTION_LINES_MAX = 60;
+const PROSE_CHARACTERS_MAX = 120;
+const CODE_CHARACTERS_MAX = 125;
 const CODE = /\.(ts|swift|cpp|h|c|py)$/;
 
 const isGenerated = ({ path }: Source): boolean => /\.gen\.ts$|^tests\/golden\/.*\.json$/.test(path);
@@ -30,6 +32,21 @@ Deno.test("no file is too long", async () => {
     assert(source !== undefined && source.lines.length <= linesMax, `${path} has more than ${linesMax} lines`);
   }
 });
+
+Deno.test("no line is too wide", async () => {
+  const sources = (await readSources(CODE)).filter((source) => !isGenerated(source));
+  const wide = sources.flatMap(({ path, lines }) =>
+    lines.flatMap((line, i) => [...line].length > widthMax(line) ? [`${path}:${i + 1}`] : [])
+  );
+  assert.deepEqual(wide, []);
+});
+
+/** Prose is wrapped exactly; formatters let code go over a little, and never break a text or an example. */
+function widthMax(line: string): number {
+  const isProse = /^\s*(\/\/|\*|\/\*)/.test(line) && !/[{<]["|]/.test(line);
+  if (isProse) return PROSE_CHARACTERS_MAX;
+  return /["'`]/.test(line) ? Infinity : CODE_CHARACTERS_MAX;
+}
 
 /** First lines of functions and methods; closures and test bodies belong to what holds them. */
 const HEADS = {

@@ -1,8 +1,8 @@
 /**
  * GET /metrics: Prometheus text, version 0.0.4.
  *
- * Names are Rapid-MLX's where the meaning is the same (`metal_*` counts what MLX holds on any device). A family without a
- * meaning here is not there.
+ * Names are Rapid-MLX's where the meaning is the same (`metal_*` counts what MLX holds on any device). A family without
+ * a meaning here is not there.
  *
  * @module
  */

@@ -1,7 +1,8 @@
 /**
  * Reasoning between tags: `<think>Two and two…</think>4`. Qwen3, DeepSeek-R1 and all that learned from them.
  *
- * - An opening tag counts where an answer or a line begins, not inside a fenced block of code; several blocks are parted.
+ * - An opening tag counts where an answer or a line begins, not inside a fenced block of code; several blocks are
+ * parted.
  * - Where the prompt opened the block already, the answer begins inside it.
  * - A closing tag in quotes, `"</think>"`, is text of the reasoning that speaks of it.
  * - Line ends and spaces next to a tag belong to it.

@@ -7,9 +7,9 @@
  * </tool_call>
  * ```
  *
- * Also read, because models trained on several dialects mix them: the body of qwen3_coder_xml, in the same tags or bare;
- * `<function><name>add_note</name><arguments>{…}</arguments></function>`; `[Calling tool: add_note({…})]`; and a bare
- * object at the start of the answer.
+ * Also read, because models trained on several dialects mix them: the body of qwen3_coder_xml, in the same tags or
+ * bare; `<function><name>add_note</name><arguments>{…}</arguments></function>`; `[Calling tool: add_note({…})]`; and a
+ * bare object at the start of the answer.
  *
  * Source: NousResearch/Hermes-Function-Calling README; the shapes are those that Rapid-MLX accepts.
  *

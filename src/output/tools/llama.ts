@@ -7,8 +7,8 @@
  * <function=add_note>{"text": "buy figs"}</function>
  * ```
  *
- * The bare object counts only at the start of the answer; several are parted by `;` or white space. `<|python_tag|>` also
- * begins Python code for a built-in interpreter, which we do not have: that stays text.
+ * The bare object counts only at the start of the answer; several are parted by `;` or white space. `<|python_tag|>`
+ * also begins Python code for a built-in interpreter, which we do not have: that stays text.
  *
  * Source: meta-llama/llama-models `models/llama3/prompt_templates` and the chat template of Llama-3.1-8B-Instruct.
  *

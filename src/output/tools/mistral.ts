@@ -10,7 +10,8 @@
  * The first is the list of tokenizers up to v7, the others those of v11 and v13, one marker a call; `[CALL_ID]…` may
  * stand before `[ARGS]`. Ids are nine letters and digits.
  *
- * Source: mistral-common `tokens/tokenizers/instruct.py`; chat templates of Mistral-7B-Instruct-v0.3, Devstral-Small-2507.
+ * Source: mistral-common `tokens/tokenizers/instruct.py`; chat templates of Mistral-7B-Instruct-v0.3,
+ * Devstral-Small-2507.
  *
  * @module
  */

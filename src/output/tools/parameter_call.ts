@@ -2,9 +2,10 @@
  * A call as tags around raw values: `<function=add_note><parameter=text>buy figs</parameter></function>`. Shared by the
  * dialects of that shape, which differ in how the tags are spelled.
  *
- * A value is raw text, so it may hold its own closing tag. A closing tag ends a value only where what follows is a legal
- * continuation: the next parameter, or the end of the function and then of the whole call. What the type of a value is
- * says the tool's schema: text stays text and arrives as it is written, other kinds are read when they are whole.
+ * A value is raw text, so it may hold its own closing tag. A closing tag ends a value only where what follows is a
+ * legal continuation: the next parameter, or the end of the function and then of the whole call. What the type of a
+ * value is says the tool's schema: text stays text and arrives as it is written, other kinds are read when they are
+ * whole.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
  * Raw text of a parameter → JSON, by the tool's schema.
  *
- * Text stays text. For other declared types the text must read as one of them, as JSON or as a Python literal; without a
- * declared type whatever it reads as wins, else it is text.
+ * Text stays text. For other declared types the text must read as one of them, as JSON or as a Python literal; without
+ * a declared type whatever it reads as wins, else it is text.
  *
  * @module
  */

@@ -141,11 +141,13 @@ enum rmx_limit { RMX_LOGPROBS_TOP_MAX = 20 };
 
 RMX_API RMX_FAST uint32_t rmx_abi_version(void); /* major << 16 | minor */
 
-/* JSON: {"abi":[major,minor],"structs":{"rmx_event":{"size":32,"fields":{"tag":0,…}},…},"core":"0.1.0","mlx":"0.31.1","platform":"…"} */
+/* JSON: {"abi":[major,minor],"structs":{"rmx_event":{"size":32,"fields":{"tag":0,…}},…},"core":"0.1.0",
+ * "mlx":"0.31.1","platform":"…"} */
 RMX_API RMX_FAST rmx_status rmx_abi_manifest(
     uint8_t *json, uint32_t cap, uint32_t *len_out, rmx_error *err);
 
-/* JSON: {"device":"cpu|gpu","name":"…","memory_bytes":n,"working_set_bytes":n,"threads":n,"cpu_variant":"avx512|avx2|neon|plain"} */
+/* JSON: {"device":"cpu|gpu","name":"…","memory_bytes":n,"working_set_bytes":n,"threads":n,
+ * "cpu_variant":"avx512|avx2|neon|plain"} */
 RMX_API RMX_FAST rmx_status rmx_device_info(
     uint8_t *json, uint32_t cap, uint32_t *len_out, rmx_error *err);
 

@@ -62,8 +62,8 @@ enum Sampler {
             logits, temperature: temperature, minP: Double(parameters.minP), noise, best: best)
     }
 
-    /// The draw when every token is a candidate, or all within ln(minP) of the best. The best token gives a first score;
-    /// a token that its noise can't lift there is skipped without a logarithm.
+    /// The draw when every token is a candidate, or all within ln(minP) of the best. The best token gives a first
+    /// score; a token that its noise can't lift there is skipped without a logarithm.
     private static func keyedOverRow(
         _ logits: [Float], temperature: Double, minP: Double, _ noise: Noise, best: Int
     ) -> Int {

@@ -8,7 +8,8 @@ let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 let environment = ProcessInfo.processInfo.environment
 let wheel = environment["RMX_MLX_WHEEL"] ?? root.appendingPathComponent("build/mlx").path
-// Where the linked file looks for libmlx at run time. The released library gets a path relative to itself from src/setup.
+// Where the linked file looks for libmlx at run time. The released library gets a path relative to itself from
+// src/setup.
 let runPath = environment["RMX_RUN_PATH"] ?? "\(wheel)/mlx/lib"
 
 let strict: [SwiftSetting] = [.unsafeFlags(["-warnings-as-errors"])]

@@ -1,8 +1,8 @@
 """Counts tokens with the reference tokenizer: Hugging Face's `tokenizers`, and its templates rendered by Jinja2.
 
-Reads one JSON object from standard input: {"directory", "answers": [{"messages", "text", "tokens"}]}, where `tokens` holds
-the bytes of each visible token. Prints one JSON line an answer: the tokens of the prompt, and whether the drawn tokens are
-`equal` to what the tokenizer makes of the text, `other` spellings of it with tokens of the vocabulary, or `wrong`.
+Reads one JSON object from standard input: {"directory", "answers": [{"messages", "text", "tokens"}]}, where `tokens`
+holds the bytes of each visible token. Prints one JSON line an answer: the tokens of the prompt, and whether the drawn
+tokens are `equal` to what the tokenizer makes of the text, `other` spellings of it with tokens of the vocabulary, or `wrong`.
 """
 
 import json

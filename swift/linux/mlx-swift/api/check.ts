@@ -4,9 +4,9 @@
  *     RMX_MLX_SWIFT=<checkout> deno task check:mlx-swift
  *
  * First our module's declarations are compared with the checkout's as text. Then the checkout's Swift sources become a
- * module (its C++ isn't needed: the C headers that it carries are enough for the types), and the targets of Package.swift
- * that reach MLX are type-checked against it in order, as on Linux and as where there is Metal: `#if canImport(Metal)` is
- * made true by an empty module of that name. No `MLXCPU` is in sight, as on a Mac.
+ * module (its C++ isn't needed: the C headers that it carries are enough for the types), and the targets of
+ * Package.swift that reach MLX are type-checked against it in order, as on Linux and as where there is Metal: `#if
+ * canImport(Metal)` is made true by an empty module of that name. No `MLXCPU` is in sight, as on a Mac.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
  * Reads the public declarations out of Swift sources, as text: which type they belong to and how they are spelled.
  *
- * The text form is enough to compare our module with upstream's: the same declaration is the same text after white space
- * and the order of modifiers are made equal. It knows what these sources contain, not all of Swift.
+ * The text form is enough to compare our module with upstream's: the same declaration is the same text after white
+ * space and the order of modifiers are made equal. It knows what these sources contain, not all of Swift.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * API.md: the declarations of our module MLX by upstream's file, what the core uses on Apple systems only, and the names
- * that upstream has beside these.
+ * API.md: the declarations of our module MLX by upstream's file, what the core uses on Apple systems only, and the
+ * names that upstream has beside these.
  *
  *     RMX_MLX_SWIFT=<checkout> deno task mlx-swift:api      writes API.md
  *

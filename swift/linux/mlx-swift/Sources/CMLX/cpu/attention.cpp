@@ -1,7 +1,8 @@
 // Softmax attention as an MLX primitive, for decode and prefill alike.
 //
-// Work is cut into tiles: some queries times the query heads of one key head. Where tiles are too few for the threads (one
-// row over a long cache), each block of keys becomes a piece of work with a state of its own, merged in order after.
+// Work is cut into tiles: some queries times the query heads of one key head. Where tiles are too few for the threads
+// (one row over a long cache), each block of keys becomes a piece of work with a state of its own, merged in order
+// after.
 #include <algorithm>
 #include <limits>
 

@@ -1,8 +1,8 @@
 // The table of CPU kernels: one per instruction set, chosen at run time.
 //
-// Every variant is compiled from the same sources (kernels/*.h) with its own vector width and target attributes. Within a
-// variant the bits of an output row depend on that row and the weights alone; between variants they may differ, because
-// the reduction order follows the vector width. README.md states the arithmetic.
+// Every variant is compiled from the same sources (kernels/*.h) with its own vector width and target attributes. Within
+// a variant the bits of an output row depend on that row and the weights alone; between variants they may differ,
+// because the reduction order follows the vector width. README.md states the arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ enum class Arithmetic {
 /// Element types that kernels read and write.
 enum class Element { f32, f16, bf16 };
 
-/// A matrix of weights [rows, columns], row-contiguous. Quantized: `bits` > 0, codes packed as MLX packs them, one scale
-/// and one bias a `group` of columns, w = scale * code + bias. Dense: `bits` = 0, `codes` holds elements of type `scale`.
+/// A matrix of weights [rows, columns], row-contiguous. Quantized: `bits` > 0, codes packed as MLX packs them, one
+/// scale and one bias a `group` of columns, w = scale * code + bias. Dense: `bits` = 0, `codes` holds elements of type
+/// `scale`.
 struct Weight {
   const void* codes;
   const void* scales;

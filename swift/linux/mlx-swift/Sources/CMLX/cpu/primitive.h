@@ -1,4 +1,5 @@
-// What the MLX primitives of this folder share: a base class without a GPU side, views of an input's rows, scratch memory.
+// What the MLX primitives of this folder share: a base class without a GPU side, views of an input's rows, scratch
+// memory.
 #pragma once
 
 #include <mlx/backend/cpu/encoder.h>

@@ -117,7 +117,8 @@ class RoPE : public Primitive {
     const int64_t offset_stride = s.has_offset_array && inputs[next].ndim() == 1 ? inputs[next].strides(0) : 0;
     auto frequencies = s.has_freqs ? nullptr : inverse_frequencies(s.rotation.dims / 2, s.base);
     mlx::core::cpu::get_command_encoder(stream()).dispatch(
-        [s, offsets, offset_count, offset_stride, frequencies, freqs = Rows(inputs.back()), rows = Rows(x), times = int64_t{x.shape(-2)},
+        [s, offsets, offset_count, offset_stride, frequencies, freqs = Rows(inputs.back()), rows = Rows(x),
+         times = int64_t{x.shape(-2)},
          batch = int64_t{x.shape(0)}, target = out.data<void>(), element = *element_of(out.dtype())] {
           const int half = s.rotation.dims / 2;
           Scratch scratch;

@@ -1,8 +1,8 @@
 // The thread pool of the CPU primitives.
 //
 // One job at a time: chunks numbered from 0, claimed one by one by the calling thread and the workers, so a worker that
-// the system has taken off its core costs nothing unless it holds a chunk. Which thread runs a chunk never changes a bit:
-// every output element belongs to exactly one chunk. Workers spin briefly for the next job, then sleep.
+// the system has taken off its core costs nothing unless it holds a chunk. Which thread runs a chunk never changes a
+// bit: every output element belongs to exactly one chunk. Workers spin briefly for the next job, then sleep.
 #pragma once
 
 #include <atomic>
@@ -73,7 +73,8 @@ class ThreadPool {
   void wait_until_done(uint32_t chunks);
 
   // generation (24 bits), chunks of the job (20 bits), next chunk (20 bits). A claim adds one to it; the job's fields
-  // below cannot change while a claimed chunk is unfinished, so a claim made on a newer job than expected is still sound.
+  // below cannot change while a claimed chunk is unfinished, so a claim made on a newer job than expected is still
+  // sound.
   alignas(64) std::atomic<uint64_t> ticket_{0};
   alignas(64) std::atomic<uint32_t> done_{0};
   alignas(64) std::atomic<uint32_t> epoch_{0};

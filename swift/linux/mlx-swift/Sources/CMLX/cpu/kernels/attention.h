@@ -1,9 +1,9 @@
 // Softmax attention over one block of keys, for a tile of queries that share a key head.
 //
-// Each block makes its own largest score, sum of weights and weighted values, and these are merged into the running state
-// block after block. Blocks lie at absolute positions, so how many rows share a call, where a prompt was cut and how
-// threads split the work change no bit: a partial state computed elsewhere merges to the same numbers.
-// Score: lane i sums head elements i, i + L, ..., then the tree. Weighted values: keys in order.
+// Each block makes its own largest score, sum of weights and weighted values, and these are merged into the running
+// state block after block. Blocks lie at absolute positions, so how many rows share a call, where a prompt was cut and
+// how threads split the work change no bit: a partial state computed elsewhere merges to the same numbers. Score: lane
+// i sums head elements i, i + L, ..., then the tree. Weighted values: keys in order.
 #pragma once
 
 inline int64_t padded(int64_t width) { return round_up(width, L); }

@@ -1,8 +1,8 @@
 // Reads packed weight codes block by block: one block is a 32-bit word in each lane.
 //
-// 2, 4 and 8 bits: the words as they lie in memory, 16, 8 or 4 codes a word. 3, 5 and 6 bits straddle words in memory, so
-// a block is spread to one byte a code first and is then read as 8-bit. `Codes<BITS>` says how many codes a lane holds
-// (kPerLane), how to get block i, and how to take code j of each lane as a float.
+// 2, 4 and 8 bits: the words as they lie in memory, 16, 8 or 4 codes a word. 3, 5 and 6 bits straddle words in memory,
+// so a block is spread to one byte a code first and is then read as 8-bit. `Codes<BITS>` says how many codes a lane
+// holds (kPerLane), how to get block i, and how to take code j of each lane as a float.
 #pragma once
 
 template <int BITS>

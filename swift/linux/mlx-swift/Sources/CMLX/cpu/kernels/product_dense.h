@@ -1,6 +1,7 @@
 // Products with dense weights (float32, float16, bfloat16) and float32 activations.
 //
-// Order of one element: lane i sums columns i, i + L, i + 2L, ... one after the other, then the lanes are summed as a tree.
+// Order of one element: lane i sums columns i, i + L, i + 2L, ... one after the other, then the lanes are summed as a
+// tree.
 #pragma once
 
 template <int ROWS, int WIDTH>

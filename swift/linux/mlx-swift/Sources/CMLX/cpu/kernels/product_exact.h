@@ -1,8 +1,8 @@
 // Quantized products with float32 activations. y = sum over groups of scale * (codes . x) + bias * sum(x).
 //
-// Order of one element, fixed by the weight's shape: lanes start with the bias terms (group g in lane g mod L); then block
-// after block: each lane sums code * x over its word, and adds that sum times the group's scale; last, the lanes are
-// summed as a tree. Tiling over rows and weight rows keeps that order, so row counts and threads change no bit.
+// Order of one element, fixed by the weight's shape: lanes start with the bias terms (group g in lane g mod L); then
+// block after block: each lane sums code * x over its word, and adds that sum times the group's scale; last, the lanes
+// are summed as a tree. Tiling over rows and weight rows keeps that order, so row counts and threads change no bit.
 #pragma once
 
 /// Groups whose scales are widened at a time.

@@ -1,7 +1,8 @@
 // Quantized products with int8 activations: each 32 values of a row share one float32 scale (largest magnitude / 127).
 //
 // y = sum over groups of scale * (x scale * (codes . x codes)) + bias * sum(rounded x). The integer dot products are
-// exact; the float order is that of product_exact.h: bias terms first, then block after block in each lane, then the tree.
+// exact; the float order is that of product_exact.h: bias terms first, then block after block in each lane, then the
+// tree.
 #pragma once
 
 template <int BITS, int ROWS, int WIDTH>

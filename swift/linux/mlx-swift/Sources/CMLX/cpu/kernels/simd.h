@@ -1,7 +1,7 @@
 // Vectors of one variant. Included once by each variant_*.cpp, inside its namespace and its target attributes.
 //
-// RMX_LANES floats a vector, written with clang's vector extensions, so that NEON and plain C++ need no code of their own;
-// what the extensions cannot say (permutes, dot products, half conversion) has a branch for each instruction set.
+// RMX_LANES floats a vector, written with clang's vector extensions, so that NEON and plain C++ need no code of their
+// own; what the extensions cannot say (permutes, dot products, half conversion) has a branch for each instruction set.
 // Sums across lanes are always the tree (i, i + half), so they do not depend on the instructions.
 #pragma once
 
