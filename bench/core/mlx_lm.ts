@@ -22,7 +22,7 @@ const DECODE: Figure = { name: "decode", title: "decode, one stream", unit: "tok
 
 const flags = readFlags({ rounds: 5, tokens: 48, prompt: 32 }, ["mlx-lm", "model"]);
 const report = openReport();
-const library = await ensureCore();
+const { library } = await ensureCore();
 const folder = flags.model ?? await ensureDefaultModel();
 const mlxLm = await ensurePeer(MLX_LM, flags["mlx-lm"], report);
 await printMachine("bench:mlx-lm", library);

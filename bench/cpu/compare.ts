@@ -33,7 +33,7 @@ const wanted = toList(flags.cases ?? "");
 const withStart = wanted.length === 0 || wanted.includes("start");
 const cases = withStart && wanted.length === 1 ? [] : findCases(wanted.filter((name) => name !== "start"));
 const report = openReport();
-const library = await ensureCore();
+const { library } = await ensureCore();
 const contestants = await findContestants({
   library,
   threads: flags.threads,

@@ -53,7 +53,7 @@ const FIGURES: readonly Figure[] = [
 
 const flags = readFlags({ rounds: 5, calls: 2000, tokens: 200 }, []);
 const report = openReport();
-const library = await ensureCore();
+const { library } = await ensureCore();
 await printMachine("bench:ffi", library);
 const pace = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const sides: [Side, Side] = [

@@ -54,7 +54,7 @@ const flags = readFlags({ requests: 500, warm: 200, flight: 8, tokens: 16, words
   "only",
 ]);
 const report = openReport();
-const library = await ensureCore();
+const { library } = await ensureCore();
 await printMachine("bench:memory", library);
 if (flags.only !== "fake") {
   const folder = flags.model ?? await ensureDefaultModel();

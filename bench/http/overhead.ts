@@ -33,7 +33,7 @@ const flags = readFlags({ rounds: 5, tokens: 96, streams: 8 }, ["model", "only"]
 const report = openReport();
 const onRound = (round: number): void => report.progress(`round ${round} of ${flags.rounds}`);
 
-const library = await ensureCore();
+const { library } = await ensureCore();
 await printMachine("bench:overhead", library);
 if (flags.only !== "fake") await measureReal();
 if (flags.only !== "real") await measureFake();
