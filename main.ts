@@ -6,11 +6,17 @@
  *
  * @module
  */
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { SERVE_FLAGS } from "./src/config.ts";
 
 const NO_PACKAGES = ["--no-system-packages", "never install system packages during set-up"] as const;
 const MODEL = ["[model]", "id, folder, or OWNER/NAME on the hub; absent: the embedded SmolLM2-135M"] as const;
+
+/** Value of a flag. Without this check a word would become NaN, which JSON writes as null: accepted and ignored. */
+function toNumber(text: string): number {
+  if (text.trim() === "" || !Number.isFinite(Number(text))) throw new InvalidArgumentError("Wanted is a number.");
+  return Number(text);
+}
 
 const program = new Command("rapid-mlx")
   .description("A local server for language models, on this machine's own processor.")
@@ -33,9 +39,9 @@ program.command("chat").description("talk to a model in the terminal").argument(
   .option("--url <URL>", "a running server's address, instead of loading the model here")
   .option("--api-key <KEY>", "key of that server")
   .option("--system <TEXT>", "system message")
-  .option("--max-tokens <N>", "longest answer", Number)
-  .option("--temperature <T>", "0 is greedy", Number)
-  .option("--seed <N>", "makes answers repeat", Number)
+  .option("--max-tokens <N>", "longest answer", toNumber)
+  .option("--temperature <T>", "0 is greedy", toNumber)
+  .option("--seed <N>", "makes answers repeat", toNumber)
   .option(...NO_PACKAGES)
   .action(async (model, flags) => await (await import("./src/cli/chat.ts")).chat(model, flags));
 

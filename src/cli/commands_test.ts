@@ -62,6 +62,14 @@ Deno.test("help names every command, and a wrong one ends with exit code 1", asy
   assert.match(wrong.stderr, /unknown command 'surf'/);
 });
 
+Deno.test("a number flag that holds a word is refused by name, not ignored", async () => {
+  for (const flag of ["--max-tokens", "--temperature", "--seed"]) {
+    const { code, stderr } = await rapidMlx(["chat", "--url", "http://127.0.0.1:9", flag, "many"]);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`${flag}.*'many' is invalid`));
+  }
+});
+
 Deno.test("version shows server, runtime and core", async () => {
   const { code, stdout } = await rapidMlx(["version"]);
   assert.equal(code, 0);

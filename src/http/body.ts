@@ -17,9 +17,16 @@ export interface BodyLimits {
 /**
  * Reads a body whole.
  *
- * @throws {RequestError} `request_too_large`, on the declared or on the real size; `request_timeout`.
+ * @throws {RequestError} `request_too_large`, on the declared or on the real size; `request_timeout`; `invalid_request` with
+ * status 415 for a compressed body.
  */
 export async function readBody(request: Request, limits: BodyLimits, clock: Clock): Promise<Uint8Array> {
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    const message =
+      "The request body is compressed (Content-Encoding), which this server does not read: send it plain.";
+    throw new RequestError("invalid_request", message, { status: 415 });
+  }
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limits.maxBodyBytes) throw tooLarge(limits);
   if (!request.body) return new Uint8Array(0);

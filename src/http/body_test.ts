@@ -36,6 +36,23 @@ async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
+Deno.test("a compressed body is a 415 that says so, a body marked as plain is read", async () => {
+  await using server = await openTestApp();
+  const send = async (encoding: string): Promise<Response> =>
+    await server.app.fetch(
+      new Request("http://localhost/v1/completions", {
+        method: "POST",
+        headers: { "content-encoding": encoding },
+        body: "{}",
+      }),
+    );
+  const refused = await send("gzip");
+  assert.equal(refused.status, 415);
+  assert.match(await refused.text(), /Content-Encoding/);
+  const read = await send("identity");
+  assert.match(await read.text(), /`prompt`/);
+});
+
 Deno.test("a body is read whole up to its limit", async () => {
   const { request, send, end } = openRequest();
   const read = readBody(request, LIMITS, new ManualClock());
