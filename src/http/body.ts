@@ -17,8 +17,8 @@ export interface BodyLimits {
 /**
  * Reads a body whole.
  *
- * @throws {RequestError} `request_too_large`, on the declared or on the real size; `request_timeout`; `invalid_request` with
- * status 415 for a compressed body.
+ * @throws {RequestError} `request_too_large`, on the declared or on the real size; `request_timeout`; `invalid_request`
+ * with status 415 for a compressed body.
  */
 export async function readBody(request: Request, limits: BodyLimits, clock: Clock): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
