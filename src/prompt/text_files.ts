@@ -97,17 +97,18 @@ const Ids = z.union([z.int().nonnegative().transform((id) => [id]), z.array(z.in
 const GenerationConfig = z.looseObject({
   eos_token_id: Ids.nullish(),
   do_sample: z.boolean().nullish(),
-  temperature: z.number().nullish(),
-  top_p: z.number().nullish(),
-  top_k: z.number().nullish(),
-  min_p: z.number().nullish(),
-  repetition_penalty: z.number().nullish(),
+  temperature: z.number().min(0).nullish(),
+  top_p: z.number().gt(0).max(1).nullish(),
+  // -1 is another way to say that it is off.
+  top_k: z.int().min(-1).transform((count) => Math.max(0, count)).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  repetition_penalty: z.number().gt(0).nullish(),
 });
 
 const TextConfig = z.looseObject({
   model_type: z.string().optional(),
   eos_token_id: Ids.nullish(),
-  max_position_embeddings: z.number().nullish(),
+  max_position_embeddings: z.int().positive().nullish(),
 });
 const Config = TextConfig.extend({ text_config: TextConfig.nullish() });
 

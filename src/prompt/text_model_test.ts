@@ -67,6 +67,7 @@ const BAD_FILES: [string, Record<string, unknown>, RegExp][] = [
   ["an unknown decoder", {
     "tokenizer.json": { model: { type: "BPE", vocab: { a: 0 }, merges: [] }, decoder: { type: "CTC" } },
   }, /CTC/],
+  ["sampling out of range", { "generation_config.json": { top_p: 3 } }, /generation_config\.json: top_p/],
   ["ids that are no ids", { "generation_config.json": { eos_token_id: "x" } }, /generation_config\.json: eos_token_id/],
 ];
 

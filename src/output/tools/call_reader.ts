@@ -47,6 +47,8 @@ export abstract class CallReader {
   #length = 0;
   /** Characters read up to the end of the last complete call. */
   #settledLength = 0;
+  /** White space dropped since something was taken: it is not the call's if the call ends before it. */
+  #space = "";
 
   /** Reads on. @param end How the answer ended, if it did. */
   read(more: string, end?: AnswerEnd): CallProgress {
@@ -76,7 +78,9 @@ export abstract class CallReader {
   /** Gives pieces. */
   protected emit(...pieces: CallPiece[]): void {
     this.#pieces.push(...pieces);
-    if (pieces.at(-1)?.type === "callEnd") this.#settledLength = this.#length - this.text.length;
+    if (pieces.at(-1)?.type === "callEnd") {
+      this.#settledLength = this.#length - this.text.length - this.#space.length;
+    }
   }
 
   /** Names something that was not as it should be. */
@@ -86,6 +90,7 @@ export abstract class CallReader {
 
   /** The call is whole. */
   protected finish(): false {
+    this.text = this.#space + this.text;
     this.#state = "done";
     return false;
   }
@@ -109,23 +114,31 @@ export abstract class CallReader {
 
   /** Lets another reader read the rest of this call. */
   protected delegate(inner: CallReader): false {
-    const { pieces, state, reason } = inner.read(this.take(this.text.length), this.end);
+    return this.pass(inner) ? this.finish() : false;
+  }
+
+  /** Lets another reader read a part of this call. True: that part is whole. */
+  protected pass(inner: CallReader): boolean {
+    const { pieces, state, reason, settled, unsettledLength } = inner.read(this.take(this.text.length), this.end);
     if (state !== "open") this.text = inner.text;
-    this.emit(...pieces);
-    if (state === "open") return false;
-    return state === "done" ? this.finish() : this.break(reason);
+    this.#pieces.push(...pieces);
+    if (settled) this.#settledLength = this.#length - unsettledLength;
+    return state === "broken" ? this.break(reason) : state === "done";
   }
 
   /** Takes characters off the front. */
   protected take(count: number): string {
     const taken = this.text.slice(0, count);
     this.text = this.text.slice(count);
+    this.#space = "";
     return taken;
   }
 
   /** Drops white space. False: nothing else is there yet. */
   protected skipSpace(): boolean {
-    this.text = this.text.trimStart();
+    const rest = this.text.trimStart();
+    this.#space += this.text.slice(0, this.text.length - rest.length);
+    this.text = rest;
     return this.text !== "" || this.end !== undefined;
   }
 

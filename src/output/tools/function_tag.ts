@@ -15,7 +15,6 @@ import type { ToolContext } from "./parser.ts";
 const PARAMETER = ["<parameter=", ">"] as const;
 const CLOSE_PARAMETER = "</parameter>";
 const CLOSE_FUNCTION = "</function>";
-const OPENERS = ["<tool_call>", "<function="] as const;
 
 /** Longest name that is waited for. */
 const NAME_LENGTH_MAX = 256;
@@ -24,16 +23,22 @@ const NAME_LENGTH_MAX = 256;
 export class FunctionTagReader extends CallReader {
   readonly #context: ToolContext;
   readonly #closeCall: string;
+  readonly #openers: readonly string[];
   #tool: Tool | undefined;
   #parameters: ParameterCallReader | undefined;
   #arguments: ArgumentsReader | undefined;
   #ended = false;
 
-  /** Reads a call. @param closeCall What ends it behind its function's end; "": nothing does. */
-  constructor(context: ToolContext, closeCall: string) {
+  /**
+   * Reads a call.
+   *
+   * @param wrapper Tags around it, of which the first is read; absent: there are none.
+   */
+  constructor(context: ToolContext, wrapper?: readonly [open: string, close: string]) {
     super();
     this.#context = context;
-    this.#closeCall = closeCall;
+    this.#closeCall = wrapper?.[1] ?? "";
+    this.#openers = wrapper === undefined ? ["<function="] : [wrapper[0], "<function="];
   }
 
   /** Reads the name, or a part of what follows it. */
@@ -67,7 +72,7 @@ export class FunctionTagReader extends CallReader {
         closeParameter: CLOSE_PARAMETER,
         closeFunction: CLOSE_FUNCTION,
         closeCall: this.#closeCall,
-        openers: OPENERS,
+        openers: this.#openers,
       });
     }
     return true;
@@ -77,7 +82,7 @@ export class FunctionTagReader extends CallReader {
   #readClose(): boolean {
     if (!this.skipSpace()) return false;
     const closers = this.#closeCall === "" ? [CLOSE_FUNCTION] : [CLOSE_FUNCTION, this.#closeCall];
-    const tag = this.peek(...closers, ...OPENERS);
+    const tag = this.peek(...closers, ...this.#openers);
     if (tag === "wait" || (tag === undefined && this.end === "cut")) return false;
     if (tag === CLOSE_FUNCTION && this.#closeCall !== "") {
       this.take(tag.length);

@@ -31,7 +31,7 @@ export function createHermes(context: ToolContext): ToolParser {
   return new ToolScanner(
     [
       { text: OPEN, place: "anywhere", read: () => new TaggedReader(context) },
-      { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context, "") },
+      { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context) },
       { text: "<function>", place: "anywhere", read: () => new NamedReader(context, NAME_IN_TAGS) },
       { text: "[Calling tool:", place: "anywhere", read: () => new NamedReader(context, NAME_IN_BRACKETS) },
       { text: "{", place: "answerStart", isPart: true, read: () => new BareObjectReader(context) },
@@ -68,7 +68,7 @@ class TaggedReader extends CallReader {
     if (start === "{") this.#object = new JsonCallReader(this.#context.tools);
     else if (start === FUNCTION) {
       this.take(start.length);
-      this.#tags = new FunctionTagReader(this.#context, CLOSE);
+      this.#tags = new FunctionTagReader(this.#context, [OPEN, CLOSE]);
     } else return this.break("it is neither a JSON object nor a function in tags");
     return true;
   }

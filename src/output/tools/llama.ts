@@ -27,7 +27,7 @@ export function createLlama(context: ToolContext): ToolParser {
   return new ToolScanner(
     [
       { text: PYTHON_TAG, place: "anywhere", read: () => new ObjectsReader(context) },
-      { text: "<function=", place: "anywhere", read: () => new FunctionTagReader(context, "") },
+      { text: "<function=", place: "anywhere", read: () => new FunctionTagReader(context) },
       { text: "{", place: "answerStart", isPart: true, read: () => new ObjectsReader(context) },
     ],
     [PYTHON_TAG],

@@ -15,10 +15,10 @@
  *
  * @module
  */
-import type { Tool } from "../../flow.ts";
 import { ArgumentsReader } from "./arguments_reader.ts";
+import { CallListReader } from "./call_list.ts";
 import { CallReader } from "./call_reader.ts";
-import { CALL_KEYS, findTool, JsonCallReader } from "./json_call.ts";
+import { CALL_KEYS, findTool } from "./json_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
@@ -35,74 +35,30 @@ export function createMistral(context: ToolContext): ToolParser {
   );
 }
 
-/** What follows the marker. */
+/** What follows the marker: a list, or one call. */
 class MistralReader extends CallReader {
   readonly #context: ToolContext;
-  #place: "start" | "item" | "inItem" | "behindItem" | "arguments" | "end" = "start";
-  #item: JsonCallReader;
+  #list: CallListReader | undefined;
   #arguments: ArgumentsReader | undefined;
-  #calls = 0;
 
   constructor(context: ToolContext) {
     super();
     this.#context = context;
-    this.#item = this.#newItem();
-  }
-
-  #newItem(): JsonCallReader {
-    return new JsonCallReader(this.#context.tools, { ...CALL_KEYS, id: ["id"] });
   }
 
   protected step(): boolean {
-    switch (this.#place) {
-      case "start":
-        return this.#begin();
-      case "item":
-        return this.#beginItem();
-      case "inItem":
-        if (!this.readPart(this.#item)) return false;
-        this.#place = "behindItem";
-        return true;
-      case "behindItem":
-        return this.#readSeparator();
-      case "arguments":
-        return this.#readArguments();
-      case "end":
-        return this.finish();
-    }
+    if (this.#list !== undefined) return this.delegate(this.#list);
+    if (this.#arguments === undefined) return this.#begin();
+    if (!this.readPart(this.#arguments)) return false;
+    this.emit({ type: "callEnd" });
+    return this.finish();
   }
 
   #begin(): boolean {
     if (!this.skipSpace()) return false;
-    if (this.text.startsWith("[")) {
-      this.take(1);
-      this.#place = "item";
-      return true;
-    }
-    return this.#readHeader();
-  }
-
-  #beginItem(): boolean {
-    if (!this.skipSpace()) return false;
-    if (this.text.startsWith("]") && this.#calls > 0) {
-      this.take(1);
-      return this.finish();
-    }
-    this.#item = this.#newItem();
-    this.#place = "inItem";
-    return true;
-  }
-
-  #readSeparator(): boolean {
-    if (!this.skipSpace()) return false;
-    const sign = this.peek(",", "]", OPEN);
-    if (sign === "wait" || (sign === undefined && this.end === "cut")) return false;
-    if (sign === "," || sign === "]") this.take(1);
-    else if (sign === undefined && this.text !== "") return this.break("its list is damaged");
-    else this.repair("missing_bracket_added", "]");
-    this.#calls++;
-    this.emit({ type: "callEnd" });
-    this.#place = sign === "," ? "item" : "end";
+    if (!this.text.startsWith("[")) return this.#readHeader();
+    this.take(1);
+    this.#list = new CallListReader(this.#context, { ...CALL_KEYS, id: ["id"] }, [OPEN]);
     return true;
   }
 
@@ -114,23 +70,11 @@ class MistralReader extends CallReader {
       return mayCome ? false : this.break("it is neither a list of calls nor a name with arguments");
     }
     const [whole, name = "", id] = header;
-    const tool = this.#find(name);
-    if (tool === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    this.take(whole.length);
-    this.#arguments = new ArgumentsReader(tool, id);
-    this.#place = "arguments";
-    return true;
-  }
-
-  #find(name: string): Tool | undefined {
     const found = findTool(this.#context.tools, name);
-    if (found?.prefixed === true) this.repair("name_prefix_dropped", name);
-    return found?.tool;
-  }
-
-  #readArguments(): boolean {
-    if (this.#arguments === undefined || !this.readPart(this.#arguments)) return false;
-    this.emit({ type: "callEnd" });
-    return this.finish();
+    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
+    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    this.take(whole.length);
+    this.#arguments = new ArgumentsReader(found.tool, id);
+    return true;
   }
 }

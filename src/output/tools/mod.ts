@@ -3,20 +3,41 @@
  *
  * @module
  */
+import { createDeepseek, createDeepseekV31 } from "./deepseek.ts";
+import { createDeepseekV4 } from "./deepseek_v4.ts";
+import { createGlm47 } from "./glm47.ts";
+import { createGranite } from "./granite.ts";
 import { createHermes } from "./hermes.ts";
+import { createKimi } from "./kimi.ts";
 import { createLlama } from "./llama.ts";
+import { createMinicpm } from "./minicpm.ts";
+import { createMinimax } from "./minimax.ts";
 import { createMistral } from "./mistral.ts";
 import { createNone } from "./none.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
-import { createQwen3CoderXml } from "./qwen3_coder_xml.ts";
+import { createQwen3CoderXml, createSeedOss } from "./qwen3_coder_xml.ts";
+import { createXlam } from "./xlam.ts";
 
-/** Parsers that read an answer's text. */
+/** Parsers that read an answer's text. Several names of one parser are the names of the lines that write so. */
 export const toolParsers = {
+  deepseek: createDeepseek,
+  deepseek_v3: createDeepseek,
+  deepseek_v31: createDeepseekV31,
+  deepseek_v4_0731: createDeepseekV4,
+  glm47: createGlm47,
+  granite: createGranite,
   hermes: createHermes,
+  kimi: createKimi,
   llama: createLlama,
+  minicpm: createMinicpm,
+  minimax: createMinimax,
   mistral: createMistral,
+  nemotron: createQwen3CoderXml,
   none: createNone,
+  qwen: createHermes,
   qwen3_coder_xml: createQwen3CoderXml,
+  seed_oss: createSeedOss,
+  xlam: createXlam,
 } as const satisfies Record<string, (context: ToolContext) => ToolParser>;
 
 /** A parser's name. */

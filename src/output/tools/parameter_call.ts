@@ -27,19 +27,40 @@ export interface ParameterTags {
   closeCall: string;
   /** What may begin the next call, where the end of this one is missing. */
   openers: readonly string[];
+  /** Where the call is not wrapped: what must follow the function's end, if not the answer's. Absent: anything may. */
+  mustFollow?: readonly string[];
+  /** Between a parameter's name and its value. */
+  beforeValue?: string;
+  /** Values may stand in `<![CDATA[…]]>`. */
+  cdata?: boolean;
+  /** What stands between the two parts of `openParameter`; absent: a name, perhaps in quotes. */
+  readName?: (raw: string) => ParameterName;
 }
+
+/** A parameter's name, and whether its value is text or JSON if the tag says so. */
+export interface ParameterName {
+  /** "": there is none. */
+  name: string;
+  /** Absent: the schema says it. */
+  kind?: "text" | "json";
+}
+
+const CDATA = "<![CDATA[";
+const CDATA_END = "]]>";
 
 /** Longest name that is waited for. */
 const NAME_LENGTH_MAX = 256;
 
-type Place = "between" | "parameterName" | "value" | "end";
+type Place = "between" | "parameterName" | "beforeValue" | "value" | "end";
 
 /** Reads from behind the tool's name on. */
 export class ParameterCallReader extends CallReader {
   readonly #tags: ParameterTags;
   readonly #tool: Tool;
   #place: Place = "between";
-  #parameter = "";
+  #parameter: ParameterName = { name: "" };
+  /** The value's closing tag, with the end of its CDATA section if it is in one. */
+  #close: string;
   readonly #seen = new Set<string>();
   /** Of a value that is text: how much of it is written; of others: nothing. */
   #value = "";
@@ -50,6 +71,7 @@ export class ParameterCallReader extends CallReader {
     super();
     this.#tool = tool;
     this.#tags = tags;
+    this.#close = tags.closeParameter;
   }
 
   /** Reads a tag, a part of a value or the end. */
@@ -59,6 +81,8 @@ export class ParameterCallReader extends CallReader {
         return this.#readBetween();
       case "parameterName":
         return this.#readParameterName();
+      case "beforeValue":
+        return this.#readBeforeValue();
       case "value":
         return this.#readValue();
       case "end":
@@ -91,34 +115,64 @@ export class ParameterCallReader extends CallReader {
     const end = this.#tags.openParameter[1];
     const at = this.text.indexOf(end);
     if (at < 0) return this.text.length > NAME_LENGTH_MAX ? this.break("a parameter has no name") : false;
-    const name = this.take(at).trim();
+    const parameter = this.#readName(this.take(at));
     this.take(end.length);
+    const { name } = parameter;
     if (name === "" || this.#seen.has(name)) return this.break(`the parameter ${JSON.stringify(name)} is there twice`);
     if (this.#seen.size === 0) this.emit({ type: "callStart", name: this.#tool.name });
     this.emit({ type: "callArguments", json: `${this.#seen.size === 0 ? "{" : ", "}${JSON.stringify(name)}: ` });
     this.#seen.add(name);
-    this.#parameter = name;
+    this.#parameter = parameter;
     this.#value = "";
     this.#valueStarted = false;
+    this.#close = this.#tags.closeParameter;
+    this.#place = "beforeValue";
+    return true;
+  }
+
+  #readName(raw: string): ParameterName {
+    return this.#tags.readName?.(raw) ?? { name: raw.trim().replace(/^(["'])(.*)\1$/s, "$2") };
+  }
+
+  /** A tag of the value's own, and the beginning of a CDATA section. */
+  #readBeforeValue(): boolean {
+    const { beforeValue, cdata } = this.#tags;
+    if (beforeValue !== undefined) {
+      if (!this.skipSpace()) return false;
+      const tag = this.peek(beforeValue);
+      if (tag === "wait") return false;
+      if (tag === undefined) return this.break("a parameter has no value");
+      this.take(tag.length);
+    }
     this.#place = "value";
+    if (cdata !== true) return true;
+    const section = this.peek(CDATA);
+    if (section === "wait") {
+      this.#place = "beforeValue";
+      return false;
+    }
+    if (section === CDATA) {
+      this.take(CDATA.length);
+      this.#close = CDATA_END + this.#tags.closeParameter;
+    }
     return true;
   }
 
   /** A value up to the first closing tag that can be one. */
   #readValue(): boolean {
-    const { closeParameter } = this.#tags;
-    for (let at = this.text.indexOf(closeParameter); at >= 0; at = this.text.indexOf(closeParameter, at + 1)) {
-      const verdict = this.#mayFollow(at + closeParameter.length);
+    const close = this.#close;
+    for (let at = this.text.indexOf(close); at >= 0; at = this.text.indexOf(close, at + 1)) {
+      const verdict = this.#mayFollow(at + close.length);
       if (verdict === "wait") return this.#giveValue(at);
       if (verdict === "no") continue;
       this.#addValue(this.take(at).replace(/\n$/, ""));
-      this.take(closeParameter.length);
+      this.take(close.length);
       this.#endValue();
       this.#place = "between";
       return true;
     }
     if (this.end !== undefined) return false;
-    return this.#giveValue(heldTailStart(this.text, [closeParameter]));
+    return this.#giveValue(heldTailStart(this.text, [close]));
   }
 
   /** Adds the part of a value that no closing tag can be in, but for a last line end, which belongs to the tag. */
@@ -136,8 +190,7 @@ export class ParameterCallReader extends CallReader {
     if (rest.startsWith(openParameter[0])) {
       const end = rest.indexOf(openParameter[1], openParameter[0].length);
       if (end < 0) return this.end === undefined && rest.length < NAME_LENGTH_MAX ? "wait" : "no";
-      const name = rest.slice(openParameter[0].length, end).trim();
-      return this.#isOpen(name) ? "yes" : "no";
+      return this.#isOpen(this.#readName(rest.slice(openParameter[0].length, end)).name) ? "yes" : "no";
     }
     if (this.end !== undefined) return rest === "" && this.end === "natural" ? "yes" : "no";
     return [closeFunction, openParameter[0]].some((tag) => tag.startsWith(rest)) ? "wait" : "no";
@@ -145,12 +198,11 @@ export class ParameterCallReader extends CallReader {
 
   /** Whether the call can end where this follows its function's end. */
   #mayEnd(rest: string): "yes" | "no" | "wait" {
-    const { closeCall, openers } = this.#tags;
-    if (closeCall === "" || rest.startsWith(closeCall)) return "yes";
+    const { closeCall, openers, mustFollow } = this.#tags;
+    const followers = closeCall !== "" ? [closeCall, ...openers] : mustFollow;
+    if (followers === undefined || followers.some((tag) => tag !== "" && rest.startsWith(tag))) return "yes";
     if (rest === "") return this.end === undefined ? "wait" : this.end === "natural" ? "yes" : "no";
-    if (openers.some((opener) => rest.startsWith(opener))) return "yes";
-    const unsure = this.end === undefined && [closeCall, ...openers].some((tag) => tag.startsWith(rest));
-    return unsure ? "wait" : "no";
+    return this.end === undefined && followers.some((tag) => tag.startsWith(rest)) ? "wait" : "no";
   }
 
   /** Whether a parameter may come now: not twice, and declared where the schema lists all. */
@@ -161,9 +213,15 @@ export class ParameterCallReader extends CallReader {
     return Object.hasOwn(properties, name) || this.#tool.parameters?.["additionalProperties"] !== false;
   }
 
+  /** Whether the value can only be text, so that it is given on as it comes. */
+  #isText(): boolean {
+    const { name, kind } = this.#parameter;
+    return kind === undefined ? isTextParameter(this.#tool, name) : kind === "text";
+  }
+
   #addValue(text: string): void {
     if (text === "") return;
-    if (!isTextParameter(this.#tool, this.#parameter)) {
+    if (!this.#isText()) {
       this.#value += text;
       return;
     }
@@ -174,17 +232,19 @@ export class ParameterCallReader extends CallReader {
   }
 
   #endValue(): void {
-    if (!isTextParameter(this.#tool, this.#parameter)) {
+    if (!this.#isText()) {
       const raw = this.#value.replace(/^\n/, "").replace(/\n$/, "");
-      const { json, fits } = coerceValue(raw, this.#tool, this.#parameter);
-      if (!fits) this.repair("argument_not_of_declared_type", this.#parameter);
+      const { name, kind } = this.#parameter;
+      const { json, fits } = coerceValue(raw, kind === "json" ? undefined : this.#tool, name);
+      if (!fits) this.repair("argument_not_of_declared_type", name);
       this.emit({ type: "callArguments", json });
     } else this.emit({ type: "callArguments", json: this.#valueStarted ? '"' : '""' });
   }
 
   #readEnd(): boolean {
-    if (!this.skipSpace()) return false;
     const { closeCall, openers } = this.#tags;
+    // White space behind a call that is not wrapped is not its own.
+    if (closeCall !== "" && !this.skipSpace()) return false;
     const tag = closeCall === "" ? undefined : this.peek(closeCall, ...openers);
     if (tag === "wait") return false;
     if (closeCall !== "" && this.end === "cut" && tag !== closeCall) return false;

@@ -38,9 +38,9 @@ export function isTextParameter(tool: Tool, name: string): boolean {
   return types !== undefined && types.size === 1 && types.has("string");
 }
 
-/** A value's JSON, and whether it is of a declared type. */
-export function coerceValue(raw: string, tool: Tool, name: string): { json: string; fits: boolean } {
-  const types = declaredTypes(schemaOf(tool, name));
+/** A value's JSON, and whether it is of a declared type. Without a tool it is of whatever type it reads as. */
+export function coerceValue(raw: string, tool: Tool | undefined, name: string): { json: string; fits: boolean } {
+  const types = tool === undefined ? undefined : declaredTypes(schemaOf(tool, name));
   const json = readJson(raw.trim());
   const found = json === undefined ? undefined : typeOf(JSON.parse(json));
   const fits = found !== undefined &&

@@ -1,5 +1,5 @@
 /**
- * Qwen3-Coder and Qwen3.6 and later:
+ * Qwen3-Coder, Qwen3.6 and later, Nemotron 3, and with another outer tag Seed-OSS:
  *
  * ```
  * <tool_call>
@@ -23,30 +23,37 @@ import { CallReader } from "./call_reader.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
-const OPEN = "<tool_call>";
-const CLOSE = "</tool_call>";
 const FUNCTION = "<function=";
 
 /** Makes the parser of an answer. */
 export function createQwen3CoderXml(context: ToolContext): ToolParser {
+  return create(context, "<tool_call>", "</tool_call>");
+}
+
+/** Makes the parser of an answer of Seed-OSS, whose outer tag is `<seed:tool_call>`. */
+export function createSeedOss(context: ToolContext): ToolParser {
+  return create(context, "<seed:tool_call>", "</seed:tool_call>");
+}
+
+function create(context: ToolContext, open: string, close: string): ToolParser {
   return new ToolScanner(
     [
-      { text: OPEN, place: "anywhere", read: () => new WrappedReader(context) },
-      { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context, "") },
+      { text: open, place: "anywhere", read: () => new WrappedReader(context, [open, close]) },
+      { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context) },
     ],
-    [OPEN, CLOSE],
+    [open, close],
     context,
   );
 }
 
-/** What follows `<tool_call>`. */
+/** What follows the outer tag. */
 class WrappedReader extends CallReader {
   readonly #inner: FunctionTagReader;
   #open = false;
 
-  constructor(context: ToolContext) {
+  constructor(context: ToolContext, wrapper: readonly [open: string, close: string]) {
     super();
-    this.#inner = new FunctionTagReader(context, CLOSE);
+    this.#inner = new FunctionTagReader(context, wrapper);
   }
 
   protected step(): boolean {

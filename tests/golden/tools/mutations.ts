@@ -137,7 +137,7 @@ function checkNothingLost(transcript: Transcript, seen: Decoded): void {
 const MARKUP =
   "tool_call think thought function parameter name arguments parameters Calling tool TOOL_CALLS ARGS CALL_ID " +
   "type python_tag start channel constrain message end call return assistant analysis commentary final functions json " +
-  "null id special code";
+  "null id special code sep begin section calls minimax invoke DSML arg key value CDATA param seed string true false tool";
 
 function deepTexts(value: unknown): string[] {
   if (typeof value === "string") return [value];

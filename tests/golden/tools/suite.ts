@@ -26,6 +26,8 @@ export interface Transcript {
   tools?: string[];
   /** Absent: the model ended by itself. */
   end?: "stop" | "length";
+  /** Ids of the completed calls, where the model gives them. */
+  ids?: string[];
   /** What the client sees. */
   expect: Partial<Seen>;
 }
@@ -259,10 +261,11 @@ export function runTranscript(
   let first: string | undefined;
   for (const cut of cuts(transcript.text, read)) {
     if (only && cut.special.length === 0 && read.some((marker) => transcript.text.includes(marker))) continue;
-    const { json, details, ids: _ids, ...seen } = decode(transcript, dialect, cut);
+    const { json, details, ids, ...seen } = decode(transcript, dialect, cut);
     const pieces = cut.pieces.map((piece) => typeof piece === "string" ? piece : new TextDecoder().decode(piece));
     const where = JSON.stringify(pieces.slice(0, 40));
     assert.deepEqual(seen, want, where);
+    if (transcript.ids !== undefined) assert.deepEqual(ids, transcript.ids, where);
     first ??= JSON.stringify([json, details]);
     assert.equal(JSON.stringify([json, details]), first, where);
     // And as streams that report tokens see it.

@@ -1,0 +1,73 @@
+/**
+ * Calls as `<invoke name="add_note">` with parameters in tags, several in one block: shared by minimax and DeepSeek's
+ * DSML.
+ *
+ * @module
+ */
+import { CallReader } from "./call_reader.ts";
+import { findTool } from "./json_call.ts";
+import { ParameterCallReader, type ParameterTags } from "./parameter_call.ts";
+import type { ToolContext } from "./parser.ts";
+
+/** How a dialect spells its tags. */
+export interface InvokeShape {
+  /** Before and after a call's name. */
+  openCall: readonly [string, string];
+  /** Behind the last call. */
+  closeBlock: string;
+  /** Of a call's parameters. */
+  tags: ParameterTags;
+}
+
+/** Longest name that is waited for. */
+const NAME_LENGTH_MAX = 256;
+
+/** Reads a block from behind its opening tag on. */
+export class InvokeBlockReader extends CallReader {
+  readonly #context: ToolContext;
+  readonly #shape: InvokeShape;
+  #call: ParameterCallReader | undefined;
+  #calls = 0;
+
+  /** Reads calls of declared tools. */
+  constructor(context: ToolContext, shape: InvokeShape) {
+    super();
+    this.#context = context;
+    this.#shape = shape;
+  }
+
+  /** Reads a call, or what stands between calls. */
+  protected step(): boolean {
+    if (this.#call === undefined) return this.#readBetween();
+    if (!this.pass(this.#call)) return false;
+    this.#call = undefined;
+    this.#calls++;
+    return true;
+  }
+
+  #readBetween(): boolean {
+    if (!this.skipSpace()) return false;
+    const { openCall, closeBlock } = this.#shape;
+    const tag = this.peek(openCall[0], closeBlock);
+    if (tag === "wait") return false;
+    if (tag === openCall[0]) return this.#readName();
+    if (this.#calls === 0) return this.break("it is a block without calls");
+    if (tag === closeBlock) this.take(tag.length);
+    else this.repair("missing_closing_tag", closeBlock);
+    return this.finish();
+  }
+
+  #readName(): boolean {
+    const { openCall, tags } = this.#shape;
+    const start = openCall[0].length;
+    const at = this.text.indexOf(openCall[1], start);
+    if (at < 0) return this.text.length > NAME_LENGTH_MAX ? this.break("it names no tool") : false;
+    const name = this.text.slice(start, at).trim();
+    const found = findTool(this.#context.tools, name);
+    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
+    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    this.take(at + openCall[1].length);
+    this.#call = new ParameterCallReader(found.tool, tags);
+    return true;
+  }
+}

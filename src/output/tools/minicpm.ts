@@ -1,0 +1,60 @@
+/**
+ * MiniCPM:
+ *
+ * ```
+ * <function name="add_note"><param name="text"><![CDATA[buy figs]]></param></function>
+ * ```
+ *
+ * The CDATA section may be missing.
+ *
+ * Source: chat template of openbmb/MiniCPM5-1B.
+ *
+ * @module
+ */
+import { CallReader } from "./call_reader.ts";
+import { findTool } from "./json_call.ts";
+import { ParameterCallReader, type ParameterTags } from "./parameter_call.ts";
+import type { ToolContext, ToolParser } from "./parser.ts";
+import { ToolScanner } from "./tool_scanner.ts";
+
+const OPEN = '<function name="';
+const NAME_END = '">';
+const NAME_LENGTH_MAX = 256;
+
+const TAGS: ParameterTags = {
+  openParameter: ['<param name="', NAME_END],
+  closeParameter: "</param>",
+  closeFunction: "</function>",
+  closeCall: "",
+  openers: [],
+  cdata: true,
+};
+
+/** Makes the parser of an answer. */
+export function createMinicpm(context: ToolContext): ToolParser {
+  return new ToolScanner([{ text: OPEN, place: "anywhere", read: () => new MinicpmReader(context) }], [], context);
+}
+
+/** What follows the name's first quotation mark. */
+class MinicpmReader extends CallReader {
+  readonly #context: ToolContext;
+  #call: ParameterCallReader | undefined;
+
+  constructor(context: ToolContext) {
+    super();
+    this.#context = context;
+  }
+
+  protected step(): boolean {
+    if (this.#call !== undefined) return this.delegate(this.#call);
+    const at = this.text.indexOf(NAME_END);
+    if (at < 0) return this.text.length > NAME_LENGTH_MAX ? this.break("it names no tool") : false;
+    const name = this.text.slice(0, at).trim();
+    const found = findTool(this.#context.tools, name);
+    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
+    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    this.take(at + NAME_END.length);
+    this.#call = new ParameterCallReader(found.tool, TAGS);
+    return true;
+  }
+}
