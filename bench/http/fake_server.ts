@@ -13,6 +13,7 @@ import { SYSTEM_CLOCK } from "../../src/http/clock.ts";
 import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { startServer, stopOnSignals } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
+import { findDialect } from "../../src/output/parser_names.ts";
 import { ServedModels } from "../../src/route/models.ts";
 import { FAKE_CONTEXT_TOKENS, openFake } from "./fake_engine.ts";
 
@@ -23,7 +24,15 @@ const models = new ServedModels();
 const model = models.add("bytes", SYSTEM_CLOCK.epochSeconds());
 model.status = {
   state: "ready",
-  loaded: { handle, info, text, sampling: {}, templateArguments: {}, contextTokens: FAKE_CONTEXT_TOKENS },
+  loaded: {
+    handle,
+    info,
+    text,
+    sampling: {},
+    templateArguments: {},
+    dialect: findDialect(),
+    contextTokens: FAKE_CONTEXT_TOKENS,
+  },
 };
 const [activity, lifecycle] = [new Activity(SYSTEM_CLOCK), new Lifecycle()];
 const app = createApp({ config, engine, models, activity, lifecycle, clock: SYSTEM_CLOCK, log, version: "bench" });
