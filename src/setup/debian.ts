@@ -46,6 +46,8 @@ export async function installDebianPackages(packages: readonly string[], report:
   }
   await requireConsent(report);
   await requireSpace("/usr", withSwift ? SWIFT_SPACE_BYTES : SMALL_SPACE_BYTES, "Installing the system packages");
+  // An earlier run may have been stopped between unpacking and configuring; without one this does nothing.
+  await runDpkg(report);
   await apt(["update"], "reading the package lists", report);
   // Compiler and headers must come from one release: they share the C library.
   const suite = withSwift || packages.includes("g++") ? await findSwiftSuite(withSwift, report) : undefined;
@@ -78,7 +80,17 @@ async function findSwiftSuite(isWanted: boolean, report: Report): Promise<string
   await Deno.writeTextFile(SOURCE_FILE, toSource(uri));
   await Deno.writeTextFile(PIN_FILE, `Package: *\nPin: release n=${SUITE}\nPin-Priority: 100\n`);
   await apt(["update"], "reading the package lists", report);
-  return SUITE;
+  if (parseSuite(await readOutput(["apt-cache", "madison", SWIFT_PACKAGE]) ?? "") === SUITE) return SUITE;
+  // apt-get update ends well without a network; a source that gives nothing must not stay.
+  await Promise.all([SOURCE_FILE, PIN_FILE].map((path) => Deno.remove(path)));
+  throw new SetupError(
+    `The package list of ${uri} ${SUITE} could not be fetched. Is the network reachable? ` +
+      `What apt said is in ${logPathOf("update")}; when it works, run the command again.`,
+  );
+}
+
+function logPathOf(command: string): string {
+  return join(BUILD_FOLDER, `logs/apt-${command}.log`);
 }
 
 /** A deb822 source. */
@@ -89,10 +101,10 @@ export function toSource(uri: string): string {
 /**
  * The release in the first line of `apt-cache madison`:
  *
- *     swiftlang | 6.0.3-2 | http://mirror.example/debian trixie/main amd64 Packages
+ *     swiftlang |    6.0.3-2 | http://mirror.example/debian trixie/main amd64 Packages
  */
 export function parseSuite(madison: string): string | undefined {
-  return /^\s*\S+ \| \S+ \| \S+ ([a-z0-9-]+)\/\S+ \S+ Packages/m.exec(madison)?.[1];
+  return /^\s*\S+\s+\|\s+\S+\s+\|\s+\S+\s+([a-z0-9-]+)\/\S+\s+\S+\s+Packages/m.exec(madison)?.[1];
 }
 
 /** The mirror of the main archive in the texts of apt's source files, in either format; never the security archive. */
@@ -121,11 +133,17 @@ async function readSources(): Promise<string[]> {
   return await Promise.all(paths.map((path) => Deno.readTextFile(path).catch(() => "")));
 }
 
+async function runDpkg(report: Report): Promise<void> {
+  const environment = { DEBIAN_FRONTEND: "noninteractive" };
+  const options = { report, task: "finishing what was interrupted", logPath: logPathOf("configure"), environment };
+  await runCommand(["dpkg", "--force-confold", "--configure", "-a"], options);
+}
+
 async function apt(command: readonly string[], task: string, report: Report): Promise<void> {
   await runCommand(["apt-get", ...APT_OPTIONS, ...command], {
     report,
     task,
-    logPath: join(BUILD_FOLDER, `logs/apt-${command[0]}.log`),
+    logPath: logPathOf(command[0] ?? "get"),
     environment: { DEBIAN_FRONTEND: "noninteractive" },
   });
 }

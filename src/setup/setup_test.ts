@@ -66,8 +66,8 @@ Components: main
 });
 
 Deno.test("the release that offers Swift is read from apt's own table", () => {
-  const table = ` swiftlang | 6.0.3-2 | http://mirror.example/debian trixie/main amd64 Packages
- swiftlang | 5.9-1 | http://mirror.example/debian sid/main amd64 Packages
+  const table = ` swiftlang |    6.0.3-2 | http://mirror.example/debian trixie/main amd64 Packages
+ swiftlang |      5.9-1 | http://mirror.example/debian sid/main amd64 Packages
 `;
   assert.equal(parseSuite(table), "trixie");
   assert.equal(parseSuite(""), undefined);
