@@ -8,8 +8,8 @@
  * ```<｜tool▁call▁end｜><｜tool▁calls▁end｜>
  * ```
  *
- * That is V2.5, V3 and R1 (`deepseek`, `deepseek_v3`; the type word and the fence may be missing). V3.1 (`deepseek_v31`)
- * writes `<｜tool▁call▁begin｜>add_note<｜tool▁sep｜>{"text": "buy figs"}<｜tool▁call▁end｜>`.
+ * That is V2.5, V3 and R1 (`deepseek`, `deepseek_v3`; the type word and the fence may be missing). V3.1
+ * (`deepseek_v31`) writes `<｜tool▁call▁begin｜>add_note<｜tool▁sep｜>{"text": "buy figs"}<｜tool▁call▁end｜>`.
  *
  * Source: chat templates of deepseek-ai/DeepSeek-V3, DeepSeek-R1-0528 and DeepSeek-V3.1.
  *
