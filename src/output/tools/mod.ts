@@ -18,7 +18,7 @@ import type { ToolContext, ToolParser } from "./parser.ts";
 import { createQwen3CoderXml, createSeedOss } from "./qwen3_coder_xml.ts";
 import { createXlam } from "./xlam.ts";
 
-/** Parsers that read an answer's text. Several names of one parser are the names of the lines that write so. */
+/** Parsers that read an answer's text. Second names are in parser_names.ts. */
 export const toolParsers = {
   deepseek: createDeepseek,
   deepseek_v3: createDeepseek,
@@ -32,9 +32,7 @@ export const toolParsers = {
   minicpm: createMinicpm,
   minimax: createMinimax,
   mistral: createMistral,
-  nemotron: createQwen3CoderXml,
   none: createNone,
-  qwen: createHermes,
   qwen3_coder_xml: createQwen3CoderXml,
   seed_oss: createSeedOss,
   xlam: createXlam,
