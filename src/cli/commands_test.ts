@@ -114,19 +114,25 @@ Deno.test("models lists the embedded model as ready", async () => {
 Deno.test("serve ends with exit code 1 and a sentence when a model can't be loaded", async () => {
   await inFolder(async (folder) => {
     const target = join(folder, "broken");
-    await Deno.writeFile(join(folder, "tiny.gguf"), writeGguf(tinyModel("llama")));
+    await Deno.writeFile(join(folder, "tiny.gguf"), writeGguf(tinyModel("qwen3")));
     assert.equal((await rapidMlx(["convert", join(folder, "tiny.gguf"), target])).code, 0);
-    const weights = join(target, "model.safetensors");
-    await Deno.truncate(weights, 5000);
-    const cut = await rapidMlx(["serve", target, "--port", "0"]);
-    assert.equal(cut.code, 1);
-    assert.match(cut.stderr, /^rapid-mlx: .*model\.safetensors.*$/m);
-    await Deno.remove(join(target, "tokenizer.json"));
-    assert.equal((await rapidMlx(["serve", target, "--port", "0"])).code, 1);
-    await Deno.writeTextFile(join(target, "config.json"), '{"model_type":"mamba"}');
-    const unknown = await rapidMlx(["serve", target, "--port", "0"]);
+    const serve = (): Promise<Outcome> => rapidMlx(["serve", target, "--port", "0"]);
+    const [config, tokenizer] = [join(target, "config.json"), join(target, "tokenizer.json")];
+    const whole = await Deno.readTextFile(config);
+    await Deno.writeTextFile(config, whole.replace('"qwen3"', '"mamba"'));
+    const unknown = await serve();
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /mamba/);
+    assert.match(unknown.stderr, /^rapid-mlx: .*mamba/m);
+    await Deno.writeTextFile(config, whole);
+    await Deno.rename(tokenizer, `${tokenizer}.away`);
+    const wordless = await serve();
+    assert.equal(wordless.code, 1);
+    assert.match(wordless.stderr, /^rapid-mlx: .*tokenizer\.json/m);
+    await Deno.rename(`${tokenizer}.away`, tokenizer);
+    await Deno.truncate(join(target, "model.safetensors"), 5000);
+    const cut = await serve();
+    assert.equal(cut.code, 1);
+    assert.match(cut.stderr, /^rapid-mlx: .*model\.safetensors/m);
   });
 });
 
