@@ -90,10 +90,7 @@ extension RuntimeTests {
                 let tokens: [Int32]
                 let gaps: [Float]
             }
-            let path = try #require(
-                ProcessInfo.processInfo.environment["RMX_TEST_MODEL"],
-                "RMX_TEST_MODEL names no converted SmolLM2-135M-Instruct; `deno task test` sets it")
-            let runner = try loadFloat32(path)
+            let runner = try loadFloat32(requireSmolLM2())
             for expected in try JSONDecoder().decode([Expected].self, from: golden("smollm2.json")) {
                 let logits = try golden(expected.logits).withUnsafeBytes { bytes in
                     (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }

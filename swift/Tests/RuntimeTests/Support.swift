@@ -68,6 +68,14 @@ final class ScratchDirectory {
     }
 }
 
+/// Path of the converted SmolLM2-135M-Instruct.
+/// - Throws: Fails the test when `RMX_TEST_MODEL` is not set; `deno task test` sets it.
+func requireSmolLM2() throws -> String {
+    try #require(
+        ProcessInfo.processInfo.environment["RMX_TEST_MODEL"],
+        "RMX_TEST_MODEL names no converted SmolLM2-135M-Instruct; `deno task test` sets it")
+}
+
 /// Loads in float32, as the goldens were made.
 func loadFloat32(_ path: String) throws -> any StepRunner {
     var options = ModelOptions()

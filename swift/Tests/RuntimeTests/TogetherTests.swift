@@ -88,6 +88,15 @@ extension RuntimeTests {
             #expect(shared == alone)
         }
 
+        @Test("16 sequences on SmolLM2, as it is served, draw what each draws alone, whole or in chunks")
+        func smolLM2() throws {
+            let runner = try CheckpointLoader().load(
+                path: requireSmolLM2(), options: ModelOptions(), progress: { _ in })
+            let alone = try jobs(16).map { try run([$0], on: runner, chunk: { _ in 512 })[0] }
+            #expect(try run(jobs(16), on: runner, chunk: { _ in 512 }) == alone)
+            #expect(try run(jobs(16), on: runner, chunk: { [1, 20, 3][$0 % 3] }) == alone)
+        }
+
         @Test("A prompt in chunks of any size draws what it draws whole", arguments: checkpoints)
         func chunked(_ checkpoint: String) throws {
             let runner = try loadFloat32(tinyCheckpoint(checkpoint))
