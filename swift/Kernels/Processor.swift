@@ -19,6 +19,9 @@ public enum Processor {
     /// Threads of our primitives; nil: MLX decides.
     public static var threads: Int? { CPUKernels.threads }
 
+    /// Whether quantized products round activations to int8.
+    public static var roundsActivations: Bool { CPUKernels.isFast }
+
     /// Sets threads (1 to 64; 0: what this process may use) and whether quantized products round activations to int8.
     /// - Throws: `Refusal`.
     public static func configure(threads: Int, fast: Bool) throws(Refusal) {
@@ -34,6 +37,9 @@ public enum Processor {
     public static var variant: String? { nil }
     /// Threads of our primitives; nil: MLX decides.
     public static var threads: Int? { nil }
+
+    /// Whether quantized products round activations to int8.
+    public static var roundsActivations: Bool { false }
 
     /// Takes the defaults only: here MLX decides.
     /// - Throws: `Refusal` for anything else.

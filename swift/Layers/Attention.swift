@@ -1,7 +1,9 @@
-/// Grouped-query attention over the spans of a step, with optional norms on queries and keys (Qwen3).
+/// Grouped-query attention over the spans of a step, with optional norms on queries and keys (Qwen3): its weights, and
+/// the kernel that is made of them.
 ///
 /// Projections and rotation run once over all rows; scores run per span on that sequence's cache.
 
+import Kernels
 import MLX
 
 /// Sizes of one attention block.
@@ -54,38 +56,17 @@ public struct Attention {
         keyNorm = try normEpsilon.map { try RMSNorm("\(path).k_norm", width: width, epsilon: $0, from: source) }
     }
 
-    /// - Parameters:
-    ///   - x: [R, C]
-    ///   - layer: Which cache of each span.
-    /// - Returns: [R, C]
-    public func callAsFunction(_ x: MLXArray, _ rows: StepRows, layer: Int) -> MLXArray {
-        let queries = rotated(query(x), norm: queryNorm, heads: shape.heads, rows)
-        let keys = rotated(key(x), norm: keyNorm, heads: shape.kvHeads, rows)
-        let values = headsFirst(value(x).reshaped(x.dim(0), shape.kvHeads, 1, shape.headDimension))
-        let mixed: [MLXArray] = rows.spans.map { span in
-            let whole = rows.spans.count == 1
-            let cached = span.caches[layer].append(
-                keys: whole ? keys : keys[0..., 0..., span.range, 0...],
-                values: whole ? values : values[0..., 0..., span.range, 0...])
-            return MLXFast.scaledDotProductAttention(
-                queries: whole ? queries : queries[0..., 0..., span.range, 0...],
-                keys: cached.keys, values: cached.values, scale: scale,
-                mask: span.range.count == 1 ? .none : .causal)
-        }
-        let joined = mixed.count == 1 ? mixed[0] : concatenated(mixed, axis: 2)  // [1, H, R, D]
-        return output(joined.transposed(0, 2, 1, 3).reshaped(x.dim(0), shape.heads * shape.headDimension))
+    /// x + attention(norm(x)) as a kernel; parameters must be filled.
+    /// - Throws: `KernelError` when this device has no kernel for them.
+    func block(norm: RMSNorm) throws -> AttentionBlock {
+        try AttentionBlock(
+            AttentionBlock.Projections(
+                query: query.kernelMatrix, key: key.kernelMatrix, value: value.kernelMatrix,
+                output: output.kernelMatrix),
+            norms: AttentionBlock.Norms(
+                input: norm.kernelNorm, query: queryNorm?.kernelNorm, key: keyNorm?.kernelNorm),
+            rotation: rope.kernelRotation,
+            heads: AttentionBlock.Heads(
+                count: shape.heads, kvCount: shape.kvHeads, dimension: shape.headDimension))
     }
-
-    private var scale: Float { 1 / Float(shape.headDimension).squareRoot() }
-
-    /// - Parameter x: [R, heads * D]
-    /// - Returns: [1, heads, R, D], normed and rotated.
-    private func rotated(_ x: MLXArray, norm: RMSNorm?, heads: Int, _ rows: StepRows) -> MLXArray {
-        let split = x.reshaped(x.dim(0), heads, 1, shape.headDimension)
-        return headsFirst(rope(norm?(split) ?? split, positions: rows.positions))
-    }
-
-    /// - Parameter x: [R, heads, 1, D]
-    /// - Returns: [1, heads, R, D]
-    private func headsFirst(_ x: MLXArray) -> MLXArray { x.transposed(2, 1, 0, 3) }
 }

@@ -1,5 +1,6 @@
 /// The pre-norm block of dense decoders: x + attention(norm(x)), then x + feed-forward(norm(x)).
 
+import Kernels
 import MLX
 
 /// down(silu(gate(x)) * up(x)).
@@ -15,20 +16,22 @@ public struct GatedFeedForward {
         down = try Linear("\(path).down_proj", inputs: inner, outputs: width, bias: bias, from: source)
     }
 
-    /// - Parameter x: [R, C]
-    /// - Returns: [R, C]
-    public func callAsFunction(_ x: MLXArray) -> MLXArray {
-        let gated = gate(x)
-        return down(gated * sigmoid(gated) * up(x))
+    /// x + down(silu(gate(norm(x))) * up(norm(x))) as a kernel; parameters must be filled.
+    /// - Throws: `KernelError` when this device has no kernel for them.
+    func block(norm: RMSNorm) throws -> FeedForwardBlock {
+        try FeedForwardBlock(
+            norm: norm.kernelNorm, gate: gate.kernelMatrix, up: up.kernelMatrix, down: down.kernelMatrix)
     }
 }
 
 /// One layer of a dense decoder.
-public struct DecoderBlock {
+public final class DecoderBlock {
     private let attention: Attention
     private let feedForward: GatedFeedForward
     private let attentionNorm: RMSNorm
     private let feedForwardNorm: RMSNorm
+    /// Made of the loaded weights by `prepare`, or at the first step.
+    private var kernels: (attention: AttentionBlock, feedForward: FeedForwardBlock)?
 
     /// Joins the parts and declares `path.{input,post_attention}_layernorm`.
     public init(
@@ -42,12 +45,27 @@ public struct DecoderBlock {
             "\(path).post_attention_layernorm", width: width, epsilon: epsilon, from: source)
     }
 
+    /// Makes the kernels of this layer; parameters must be filled.
+    /// - Throws: `KernelError` when this device has no kernel for them.
+    public func prepare() throws { _ = try prepared() }
+
     /// - Parameters:
     ///   - x: [R, C]
     ///   - layer: Index of this block.
     /// - Returns: [R, C]
-    public func callAsFunction(_ x: MLXArray, _ rows: StepRows, layer: Int) -> MLXArray {
-        let mixed = x + attention(attentionNorm(x), rows, layer: layer)
-        return mixed + feedForward(feedForwardNorm(mixed))
+    /// - Throws: `KernelError`, if `prepare` has not been called and would.
+    public func callAsFunction(_ x: MLXArray, _ rows: StepRows, layer: Int) throws -> MLXArray {
+        let kernels = try prepared()
+        let spans = rows.spans.map { AttentionBlock.Span(count: $0.range.count, cache: $0.caches[layer]) }
+        return kernels.feedForward(kernels.attention(x, positions: rows.positions, spans: spans))
+    }
+
+    private func prepared() throws -> (attention: AttentionBlock, feedForward: FeedForwardBlock) {
+        if let kernels { return kernels }
+        let made = try (
+            attention: attention.block(norm: attentionNorm), feedForward: feedForward.block(norm: feedForwardNorm)
+        )
+        kernels = made
+        return made
     }
 }

@@ -1,9 +1,11 @@
 /// y = x · Wᵀ + b, the embedding table that may also be the head, and the norm: the blocks with weights of their own.
 
+import Kernels
 import MLX
 
 /// A linear map, dense or quantized.
 public struct Linear {
+    private let path: String
     private let weight: Matrix
     private let bias: Parameter?
 
@@ -11,6 +13,7 @@ public struct Linear {
     public init(
         _ path: String, inputs: Int, outputs: Int, bias: Bool = false, from source: any ParameterSource
     ) throws {
+        self.path = path
         weight = try Matrix(path, rows: outputs, columns: inputs, from: source)
         self.bias = bias ? try source.parameter("\(path).bias", shape: [outputs], kind: .vector) : nil
     }
@@ -22,6 +25,9 @@ public struct Linear {
         guard let bias else { return product }
         return product + bias.array
     }
+
+    /// The loaded weights, for a fused kernel.
+    var kernelMatrix: KernelMatrix { weight.kernelMatrix(path, bias: bias) }
 }
 
 /// Token embedding; with tied weights also the head.
@@ -61,4 +67,7 @@ public struct RMSNorm {
     public func callAsFunction(_ x: MLXArray) -> MLXArray {
         MLXFast.rmsNorm(x, weight: weight.array, eps: epsilon)
     }
+
+    /// The loaded weights, for a fused kernel.
+    var kernelNorm: KernelNorm { KernelNorm(name: weight.name, weight: weight.array, epsilon: epsilon) }
 }

@@ -3,6 +3,7 @@
 /// Used by `Linear` and `Embedding`. Rows of a product depend on that row alone (docs/design/0004): which kernel runs
 /// is chosen by the matrix, never by the number of rows.
 
+import Kernels
 import MLX
 
 /// A `[rows, columns]` weight.
@@ -62,6 +63,18 @@ public enum Matrix {
             return quantizedMM(
                 x, packed.array, scales: scales.array, biases: biases.array, transpose: true,
                 groupSize: quantization.groupSize, bits: quantization.bits)
+        }
+    }
+
+    /// The loaded tensors, for a fused kernel.
+    func kernelMatrix(_ name: String, bias: Parameter?) -> KernelMatrix {
+        switch self {
+        case .dense(let weight):
+            return KernelMatrix(name: name, weight: weight.array, quantization: nil, bias: bias?.array)
+        case .quantized(let packed, let scales, let biases, let quantization):
+            let stored = KernelMatrix.Quantization(
+                scales: scales.array, biases: biases.array, groupSize: quantization.groupSize, bits: quantization.bits)
+            return KernelMatrix(name: name, weight: packed.array, quantization: stored, bias: bias?.array)
         }
     }
 

@@ -9,17 +9,15 @@
 #else
     import Foundation
 #endif
-import MLX
+import Kernels
 
-/// Rotates queries and keys by their positions.
-public final class Rope {
+/// How queries and keys are rotated by their positions.
+public struct Rope {
     /// Rotated dimensions, even, at most D.
     public let dimensions: Int
     /// Pairs (2i, 2i+1) instead of (i, i + dimensions/2).
     let traditional: Bool
     let scaling: Scaling
-    /// Read and made on the engine thread, at the first step.
-    private lazy var freqs: MLXArray? = scaling.periods.map { MLXArray($0) }
 
     /// What the angles are.
     struct Scaling: Equatable {
@@ -50,15 +48,11 @@ public final class Rope {
         scaling = try Rope.scaling(settings, base: theta, dimensions: dimensions)
     }
 
-    /// - Parameters:
-    ///   - x: [R, H, 1, D]
-    ///   - positions: [R], int32, absolute.
-    /// - Returns: [R, H, 1, D]
-    public func callAsFunction(_ x: MLXArray, positions: MLXArray) -> MLXArray {
-        let scaled = scaling.amplitude == 1 ? x : x * scaling.amplitude
-        return MLXFast.RoPE(
-            scaled, dimensions: dimensions, traditional: traditional, base: scaling.base, scale: scaling.scale,
-            offset: positions, freqs: freqs)
+    /// For the attention kernel.
+    var kernelRotation: AttentionBlock.Rotation {
+        AttentionBlock.Rotation(
+            dimensions: dimensions, traditional: traditional, base: scaling.base, periods: scaling.periods,
+            scale: scaling.scale, amplitude: scaling.amplitude)
     }
 
     private static func scaling(

@@ -47,10 +47,13 @@ struct DenseDecoder {
         tensor.hasSuffix(".rotary_emb.inv_freq") || (head == nil && tensor.hasPrefix("lm_head."))
     }
 
+    /// Makes the kernels; parameters must be filled.
+    func prepare() throws { for block in blocks { try block.prepare() } }
+
     /// - Returns: [R, C], after the last norm.
-    func hidden(_ rows: StepRows) -> MLXArray {
+    func hidden(_ rows: StepRows) throws -> MLXArray {
         var x = embedding(rows.tokens)
-        for (layer, block) in blocks.enumerated() { x = block(x, rows, layer: layer) }
+        for (layer, block) in blocks.enumerated() { x = try block(x, rows, layer: layer) }
         return norm(x)
     }
 

@@ -27,9 +27,13 @@ public protocol ModelGraph: AnyObject {
     init(_ config: ConfigReader, from source: any ParameterSource) throws
     /// Whether a tensor of the files is known to be of no use.
     func ignores(_ tensor: String) -> Bool
+    /// Makes this device's kernels of the loaded weights. Parameters must be filled.
+    /// - Throws: `KernelError` when there is none for them.
+    func prepare() throws
     /// Runs all layers.
     /// - Returns: [R, C], after the last norm.
-    func hidden(_ rows: StepRows) -> MLXArray
+    /// - Throws: What `prepare` throws, if it was not called.
+    func hidden(_ rows: StepRows) throws -> MLXArray
     /// The head.
     /// - Parameter hidden: [N, C]
     /// - Returns: [N, V]

@@ -21,7 +21,9 @@ public final class Qwen3: ModelGraph {
 
     public func ignores(_ tensor: String) -> Bool { decoder.ignores(tensor) }
 
-    public func hidden(_ rows: StepRows) -> MLXArray { decoder.hidden(rows) }
+    public func prepare() throws { try decoder.prepare() }
+
+    public func hidden(_ rows: StepRows) throws -> MLXArray { try decoder.hidden(rows) }
 
     public func logits(_ hidden: MLXArray) -> MLXArray { decoder.logits(hidden) }
 }

@@ -1,8 +1,8 @@
 /// Loads and prices checkpoints, and answers for the allocator: the `ModelLoader` of this core.
 ///
 /// Order of a load: files and headers · config.json · the graph, which declares its tensors and has each compared with
-/// the headers · surplus tensors · only then the bytes · what holds of
-/// a row's bits here. A checkpoint that fails leaves nothing behind.
+/// the headers · surplus tensors · only then the bytes · kernels made of them · what holds of a row's bits here. A
+/// checkpoint that fails leaves nothing behind.
 
 import Engine
 #if canImport(FoundationEssentials)
@@ -11,6 +11,7 @@ import Engine
 #else
     import Foundation
 #endif
+import Kernels
 import Layers
 import MLX
 import Models
@@ -27,6 +28,7 @@ public final class CheckpointLoader: ModelLoader {
             progress(0)
             let plan = try CheckpointPlan(path: path, options: options)
             try plan.source.fill(progress)
+            try withError { try plan.graph.prepare() }
             var description = plan.description
             description.exactness = try ExactnessProbe(plan.source, plan.graph.facts).run()
             return ModelRunner(plan.graph, cacheType: plan.source.cacheType.mlx, description)
@@ -66,6 +68,8 @@ public final class CheckpointLoader: ModelLoader {
             throw EngineError(code, error.message)
         } catch let error as EngineError {
             throw error
+        } catch let error as KernelError {
+            throw EngineError(.model, error.description)
         } catch {
             throw EngineError(.internal, "loading failed: \(error)")
         }

@@ -10,6 +10,7 @@ import Engine
 #else
     import Foundation
 #endif
+import Kernels
 import Layers
 import MLX
 import Models
@@ -18,7 +19,7 @@ import Models
 final class ModelRunner: StepRunner {
     /// One live sequence.
     private struct Sequence {
-        var caches: [KVCache]
+        var caches: [KeyValueCache]
         let capacity: Int
         var count = 0
     }
@@ -45,7 +46,9 @@ final class ModelRunner: StepRunner {
             throw EngineError(
                 .argument, "a cache of \(capacityTokens) tokens; wanted 1 to \(description.contextTokens)")
         }
-        let caches = (0..<graph.facts.layerCount).map { _ in KVCache(capacity: capacityTokens, dtype: cacheType) }
+        let caches = (0..<graph.facts.layerCount).map { _ in
+            KeyValueCache(capacity: capacityTokens, dtype: cacheType)
+        }
         sequences[sequence] = Sequence(caches: caches, capacity: capacityTokens)
     }
 
@@ -107,9 +110,10 @@ final class ModelRunner: StepRunner {
     private func run(_ segments: [Segment]) throws -> [SegmentOutcome] {
         try withError { error in
             let wanted = segments.indices.filter { segments[$0].sample != nil }
-            let (hidden, state) = forward(segments)
+            let (hidden, state) = try forward(segments)
             guard !wanted.isEmpty else {
-                eval(state)
+                // The caches may be written by the graph of the rows alone.
+                eval(state + [hidden])
                 try error.check()
                 return segments.map { _ in .advanced }
             }
@@ -126,7 +130,7 @@ final class ModelRunner: StepRunner {
     func lastLogits(_ segment: Segment) throws -> [Float] {
         if let refusal = refusal(of: segment, isFirst: true) { throw refusal }
         let row = try withError { error in
-            let (hidden, state) = forward([segment])
+            let (hidden, state) = try forward([segment])
             let logits = graph.logits(lastRows(hidden, of: [segment], [0])).asType(.float32)
             eval(state + [logits])
             try error.check()
@@ -137,13 +141,13 @@ final class ModelRunner: StepRunner {
     }
 
     /// - Returns: [R, C] after the last norm, and what must be evaluated so that the caches hold data and no graph.
-    private func forward(_ segments: [Segment]) -> (hidden: MLXArray, state: [MLXArray]) {
+    private func forward(_ segments: [Segment]) throws -> (hidden: MLXArray, state: [MLXArray]) {
         let caches = segments.map { sequences[$0.sequence]?.caches ?? [] }
-        let hidden = graph.hidden(rows(of: segments, caches))
+        let hidden = try graph.hidden(rows(of: segments, caches))
         return (hidden, caches.flatMap { $0.flatMap(\.state) })
     }
 
-    private func rows(of segments: [Segment], _ caches: [[KVCache]]) -> StepRows {
+    private func rows(of segments: [Segment], _ caches: [[KeyValueCache]]) -> StepRows {
         var tokens: [Int32] = []
         var positions: [Int32] = []
         var spans: [RowSpan] = []

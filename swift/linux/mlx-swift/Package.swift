@@ -30,6 +30,7 @@ let package = Package(
             ]),
         .target(name: "MLX", dependencies: ["CMLX"], swiftSettings: strict),
         .target(name: "MLXCPU", dependencies: ["CMLX", "MLX"], swiftSettings: strict),
+        .testTarget(name: "MLXCPUTests", dependencies: ["MLX", "MLXCPU"], swiftSettings: strict),
         .testTarget(name: "MLXTests", dependencies: ["MLX"], exclude: ["golden"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],

@@ -12,6 +12,19 @@ public enum CPUKernels {
     /// Instruction set in use: avx512, avx2, neon or plain.
     public static var variant: String { String(cString: cmlx_cpu_variant()) }
 
+    /// Instruction sets that this machine can run, best first.
+    public static var availableVariants: [String] {
+        var names: [String] = []
+        while let name = cmlx_cpu_available_variant(names.count) { names.append(String(cString: name)) }
+        return names
+    }
+
+    /// Uses another instruction set, for tests.
+    /// - Throws: `Refusal` for a name that is not in `availableVariants`.
+    public static func setVariant(_ name: String) throws(Refusal) {
+        try check(cmlx_cpu_set_variant(name))
+    }
+
     /// Threads that work on an op.
     public static var threads: Int { Int(cmlx_cpu_threads()) }
 

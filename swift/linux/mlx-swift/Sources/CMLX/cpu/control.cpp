@@ -5,8 +5,19 @@
 #include "kernels.h"
 #include "threads.h"
 
-const char *cmlx_cpu_variant(void) {
-  return cmlx::guarded<const char *>("plain", [] { return rmx::cpu::kernels().name; });
+const char* cmlx_cpu_variant(void) {
+  return cmlx::guarded<const char*>("plain", [] { return rmx::cpu::kernels().name; });
+}
+
+bool cmlx_cpu_set_variant(const char* name) {
+  return cmlx::run([&] { rmx::cpu::set_variant(name); });
+}
+
+const char* cmlx_cpu_available_variant(size_t index) {
+  return cmlx::guarded<const char*>(nullptr, [&]() -> const char* {
+    const auto variants = rmx::cpu::available_variants();
+    return index < variants.size() ? rmx::cpu::variant_name(variants[index]) : nullptr;
+  });
 }
 
 int cmlx_cpu_threads(void) {

@@ -30,24 +30,24 @@ class Matmul : public Primitive {
     const array& b = inputs[1];
     // A weight [N, K] that was transposed is read where it lies.
     const bool in_place = (b.strides(0) == 1 || b.shape(0) == 1) && (b.strides(1) == b.shape(0) || b.shape(1) == 1);
-    mlx::core::cpu::get_command_encoder(stream()).dispatch(
-        [in_place, b = array::unsafe_weak_copy(b), rows = Rows(inputs[0]), target = out.data<void>(),
-         element = *element_of(out.dtype())] {
-          Scratch scratch;
-          const Element stored = *element_of(b.dtype());
-          Weight weight = {b.data<void>(), nullptr, nullptr, stored, 0, 0, b.shape(1), b.shape(0)};
-          if (!in_place) {
-            float* copied = scratch.take<float>(weight.rows * weight.columns);
-            transpose_to(b, stored, copied);
-            weight.codes = copied;
-            weight.scale = Element::f32;
-          }
-          const Activations packed = pack(weight, Arithmetic::exact, rows, scratch);
-          const int64_t size = rows.count() * weight.rows;
-          float* y = element == Element::f32 ? static_cast<float*>(target) : scratch.take<float>(size);
-          multiply(weight, Arithmetic::exact, packed, y, weight.rows);
-          if (element != Element::f32) narrow(y, element, target, size);
-        });
+    mlx::core::cpu::get_command_encoder(stream()).dispatch([in_place, b = array::unsafe_weak_copy(b),
+                                                            rows = Rows(inputs[0]), target = out.data<void>(),
+                                                            element = *element_of(out.dtype())] {
+      Scratch scratch;
+      const Element stored = *element_of(b.dtype());
+      Weight weight = {b.data<void>(), nullptr, nullptr, stored, 0, 0, b.shape(1), b.shape(0)};
+      if (!in_place) {
+        float* copied = scratch.take<float>(weight.rows * weight.columns);
+        transpose_to(b, stored, copied);
+        weight.codes = copied;
+        weight.scale = Element::f32;
+      }
+      const Activations packed = pack(weight, Arithmetic::exact, rows, scratch);
+      const int64_t size = rows.count() * weight.rows;
+      float* y = element == Element::f32 ? static_cast<float*>(target) : scratch.take<float>(size);
+      multiply(weight, Arithmetic::exact, packed, y, weight.rows);
+      if (element != Element::f32) narrow(y, element, target, size);
+    });
   }
 
   const char* name() const override { return "CPUMatmul"; }

@@ -11,10 +11,18 @@
 
 namespace rmx::cpu {
 
-namespace avx512 { const Kernels& table(); }
-namespace avx2 { const Kernels& table(); }
-namespace neon { const Kernels& table(); }
-namespace plain { const Kernels& table(); }
+namespace avx512 {
+const Kernels& table();
+}
+namespace avx2 {
+const Kernels& table();
+}
+namespace neon {
+const Kernels& table();
+}
+namespace plain {
+const Kernels& table();
+}
 
 namespace {
 
@@ -67,8 +75,8 @@ std::vector<Variant> available_variants() {
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni") &&
-      __builtin_cpu_supports("avx512vbmi")) {
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi")) {
     variants.push_back(Variant::avx512);
   }
   if (avx2) variants.push_back(Variant::avx2);

@@ -1,8 +1,8 @@
 // The table of CPU kernels: one per instruction set, chosen at run time.
 //
-// Every variant is compiled from the same sources (kernels/*.h) with its own vector width and target attributes. Within
-// a variant the bits of an output row depend on that row and the weights alone; between variants they may differ,
-// because the reduction order follows the vector width. README.md states the arithmetic.
+// Every variant is compiled from the same sources (kernels/*.h) with its own vector width and target attributes.
+// Within a variant the bits of an output row depend on that row and the weights alone; between variants they may
+// differ, because the reduction order follows the vector width. README.md states the arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,9 @@ struct PackedSize {
 
 /// Keys of one softmax block; borders lie at absolute positions that are multiples of this.
 constexpr int kKeyBlock = 128;
+
+/// Largest head, in elements, that the attention kernels take.
+constexpr int kHeadDimMax = 1024;
 
 /// Up to kKeyBlock keys and values of one head; strides in elements, the last axis adjacent.
 struct KeyBlock {
@@ -129,8 +132,9 @@ struct Kernels {
   /// Adds one block to the state; row r sees the first visible[r] keys (0: none).
   void (*attend)(const AttentionTile&, const KeyBlock&, const int* visible, const MaskBlock&);
   /// Adds the state of a later block to `state`: both [1], [1], [padded(value_dim)].
-  void (*merge)(int value_dim, float* largest, float* total, float* values, float other_largest, float other_total,
-                const float* other_values);
+  void (*merge)(
+      int value_dim, float* largest, float* total, float* values, float other_largest, float other_total,
+      const float* other_values);
   /// values / total, with `sink` as one more score without a value if not null.
   void (*finish)(int value_dim, float largest, float total, const float* values, const float* sink, float* out);
 };

@@ -21,8 +21,7 @@ OptionalArray quantized_matmul(
 OptionalArray matmul(const mlx::core::array& a, const mlx::core::array& b, mlx::core::Stream stream);
 
 /// x [..., D] / sqrt(mean(x^2) + eps) * weight [D].
-OptionalArray rms_norm(
-    const mlx::core::array& x, const OptionalArray& weight, float eps, mlx::core::Stream stream);
+OptionalArray rms_norm(const mlx::core::array& x, const OptionalArray& weight, float eps, mlx::core::Stream stream);
 
 /// Rotary embedding of x [B, ..., T, D] from `offset` on: a number, or an int32 array of one or B numbers in
 /// `offset_array`.

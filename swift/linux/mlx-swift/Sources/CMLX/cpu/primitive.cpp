@@ -47,7 +47,9 @@ bool may_take_over(const Stream& stream, const std::vector<array>& inputs) {
 }
 
 Rows::Rows(const array& source)
-    : data_(source.data<char>()), element_(*element_of(source.dtype())), shape_(source.shape()),
+    : data_(source.data<char>()),
+      element_(*element_of(source.dtype())),
+      shape_(source.shape()),
       strides_(source.strides()) {
   width_ = shape_.empty() ? 1 : shape_.back();
   count_ = width_ == 0 ? 0 : static_cast<int64_t>(source.size()) / width_;
@@ -113,8 +115,8 @@ Activations pack(const Weight& weight, Arithmetic arithmetic, const Rows& rows, 
     const int64_t last = end * kRowsPerPiece < rows.count() ? end * kRowsPerPiece : rows.count();
     for (int64_t row = begin * kRowsPerPiece; row < last; row++) {
       kernel.pack_row(
-          weight, arithmetic, rows.read(row, buffer), values + row * size.values * value_bytes, scales + row * size.scales,
-          sums + row * size.sums);
+          weight, arithmetic, rows.read(row, buffer), values + row * size.values * value_bytes,
+          scales + row * size.scales, sums + row * size.sums);
     }
   });
   return {rows.count(), values, scales, sums};

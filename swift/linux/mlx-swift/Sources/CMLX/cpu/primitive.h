@@ -31,6 +31,9 @@ inline int element_size(Element element) { return element == Element::f32 ? 4 : 
 /// whose rules (gradients, vmap) only MLX's own ops have.
 bool may_take_over(const Stream& stream, const std::vector<array>& inputs);
 
+/// base^(-i / half) for i below `half`, with the exponent rounded to float32 as MLX's graph rounds it.
+std::vector<float> inverse_frequencies(int half, float base);
+
 /// A one-output primitive that exists on the CPU only.
 class Primitive : public mlx::core::UnaryPrimitive {
  public:

@@ -15,23 +15,29 @@ class QuantizedMatmul : public Primitive {
   void eval_cpu(const std::vector<array>& inputs, array& out) override {
     out.set_data(mlx::core::allocator::malloc(out.nbytes()));
     const Weight weight = {
-        inputs[1].data<void>(), inputs[2].data<void>(), inputs[3].data<void>(), *element_of(inputs[2].dtype()), bits_,
-        group_, inputs[1].shape(0), int64_t{inputs[2].shape(1)} * group_};
+        inputs[1].data<void>(),
+        inputs[2].data<void>(),
+        inputs[3].data<void>(),
+        *element_of(inputs[2].dtype()),
+        bits_,
+        group_,
+        inputs[1].shape(0),
+        int64_t{inputs[2].shape(1)} * group_};
     for (int i = 1; i < 4; i++) {
       if (!inputs[i].flags().row_contiguous) {
         throw std::invalid_argument("Cannot multiply with quantized weights that are not row-contiguous in memory");
       }
     }
-    mlx::core::cpu::get_command_encoder(stream()).dispatch(
-        [weight, rows = Rows(inputs[0]), target = out.data<void>(), element = *element_of(out.dtype()),
-         arithmetic = arithmetic_] {
-          Scratch scratch;
-          const Activations packed = pack(weight, arithmetic, rows, scratch);
-          const int64_t size = rows.count() * weight.rows;
-          float* y = element == Element::f32 ? static_cast<float*>(target) : scratch.take<float>(size);
-          multiply(weight, arithmetic, packed, y, weight.rows);
-          if (element != Element::f32) narrow(y, element, target, size);
-        });
+    mlx::core::cpu::get_command_encoder(stream()).dispatch([weight, rows = Rows(inputs[0]), target = out.data<void>(),
+                                                            element = *element_of(out.dtype()),
+                                                            arithmetic = arithmetic_] {
+      Scratch scratch;
+      const Activations packed = pack(weight, arithmetic, rows, scratch);
+      const int64_t size = rows.count() * weight.rows;
+      float* y = element == Element::f32 ? static_cast<float*>(target) : scratch.take<float>(size);
+      multiply(weight, arithmetic, packed, y, weight.rows);
+      if (element != Element::f32) narrow(y, element, target, size);
+    });
   }
 
   const char* name() const override { return "CPUQuantizedMatmul"; }

@@ -38,15 +38,15 @@ class RMSNorm : public Primitive {
 
   void eval_cpu(const std::vector<array>& inputs, array& out) override {
     out.set_data(mlx::core::allocator::malloc(out.nbytes()));
-    mlx::core::cpu::get_command_encoder(stream()).dispatch(
-        [rows = Rows(inputs[0]), weights = Rows(inputs.back()), weighted = inputs.size() > 1, target = out.data<void>(),
-         element = *element_of(out.dtype()), epsilon = epsilon_] {
-          Scratch scratch;
-          const float* weight = weighted ? weights.read(0, scratch.take<float>(weights.width())) : nullptr;
-          each_row(rows, element, target, [&](int64_t, const float* in, float* result) {
-            kernels().rms_norm(in, rows.width(), weight, epsilon, result);
-          });
-        });
+    mlx::core::cpu::get_command_encoder(stream()).dispatch([rows = Rows(inputs[0]), weights = Rows(inputs.back()),
+                                                            weighted = inputs.size() > 1, target = out.data<void>(),
+                                                            element = *element_of(out.dtype()), epsilon = epsilon_] {
+      Scratch scratch;
+      const float* weight = weighted ? weights.read(0, scratch.take<float>(weights.width())) : nullptr;
+      each_row(rows, element, target, [&](int64_t, const float* in, float* result) {
+        kernels().rms_norm(in, rows.width(), weight, epsilon, result);
+      });
+    });
   }
 
   const char* name() const override { return "CPURMSNorm"; }
@@ -77,20 +77,16 @@ class SwiGLU : public Primitive {
   bool is_equivalent(const mlx::core::Primitive&) const override { return true; }
 };
 
-/// base^(-i / half), with the exponent rounded to float32 as MLX's graph rounds it.
-std::shared_ptr<const std::vector<float>> inverse_frequencies(int half, float base) {
+/// Kept for the next call: every layer of a model asks for the same.
+std::shared_ptr<const std::vector<float>> known_frequencies(int half, float base) {
   thread_local int known_half = -1;
   thread_local float known_base = 0;
   thread_local std::shared_ptr<const std::vector<float>> known;
-  if (known_half == half && known_base == base) return known;
-  auto values = std::make_shared<std::vector<float>>(half);
-  const float step = std::log(base) / static_cast<float>(half);
-  for (int i = 0; i < half; i++) {
-    (*values)[i] = static_cast<float>(std::exp(static_cast<double>(static_cast<float>(-i) * step)));
+  if (known_half != half || known_base != base) {
+    known = std::make_shared<const std::vector<float>>(inverse_frequencies(half, base));
+    known_half = half;
+    known_base = base;
   }
-  known_half = half;
-  known_base = base;
-  known = values;
   return known;
 }
 
@@ -115,11 +111,11 @@ class RoPE : public Primitive {
     const int32_t* offsets = s.has_offset_array ? inputs[next].data<int32_t>() : nullptr;
     const int64_t offset_count = s.has_offset_array ? static_cast<int64_t>(inputs[next].size()) : 1;
     const int64_t offset_stride = s.has_offset_array && inputs[next].ndim() == 1 ? inputs[next].strides(0) : 0;
-    auto frequencies = s.has_freqs ? nullptr : inverse_frequencies(s.rotation.dims / 2, s.base);
+    auto frequencies = s.has_freqs ? nullptr : known_frequencies(s.rotation.dims / 2, s.base);
     mlx::core::cpu::get_command_encoder(stream()).dispatch(
         [s, offsets, offset_count, offset_stride, frequencies, freqs = Rows(inputs.back()), rows = Rows(x),
-         times = int64_t{x.shape(-2)},
-         batch = int64_t{x.shape(0)}, target = out.data<void>(), element = *element_of(out.dtype())] {
+         times = int64_t{x.shape(-2)}, batch = int64_t{x.shape(0)}, target = out.data<void>(),
+         element = *element_of(out.dtype())] {
           const int half = s.rotation.dims / 2;
           Scratch scratch;
           float* inverse = scratch.take<float>(half);
@@ -153,6 +149,15 @@ class RoPE : public Primitive {
 };
 
 }  // namespace
+
+std::vector<float> inverse_frequencies(int half, float base) {
+  std::vector<float> values(std::max(half, 0));
+  const float step = std::log(base) / static_cast<float>(half);
+  for (int i = 0; i < half; i++) {
+    values[i] = static_cast<float>(std::exp(static_cast<double>(static_cast<float>(-i) * step)));
+  }
+  return values;
+}
 
 OptionalArray rms_norm(const array& x, const OptionalArray& weight, float eps, Stream stream) {
   if (x.ndim() < 1 || x.size() == 0 || !element_of(x.dtype())) return std::nullopt;
@@ -197,8 +202,8 @@ OptionalArray rope(
     inputs.push_back(mlx::core::astype(*freqs, mlx::core::float32, stream));
   }
   if (!may_take_over(stream, inputs)) return std::nullopt;
-  const RoPE::Settings settings = {
-      {dims, traditional}, base.value_or(0), scale, offset, offset_array.has_value(), freqs.has_value()};
+  const RoPE::Settings settings = {{dims, traditional},      base.value_or(0), scale, offset,
+                                   offset_array.has_value(), freqs.has_value()};
   return array(x.shape(), x.dtype(), std::make_shared<RoPE>(stream, settings), std::move(inputs));
 }
 

@@ -22,6 +22,12 @@ constexpr uint64_t kCountMask = (uint64_t{1} << kCountBits) - 1;
 // between steps the other core belongs to JavaScript.
 constexpr auto kSpin = std::chrono::microseconds(60);
 
+// A worker that is later than this at the end of a job was off its core: chunks take microseconds.
+constexpr auto kLate = std::chrono::microseconds(250);
+// How long the caller then works alone, doubling up to the longest while workers keep being late.
+constexpr auto kPauseMin = std::chrono::milliseconds(2);
+constexpr auto kPauseMax = std::chrono::milliseconds(64);
+
 inline void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -30,9 +36,7 @@ inline void pause() {
 #endif
 }
 
-uint64_t pack(uint64_t generation, uint64_t chunks) {
-  return generation << (2 * kCountBits) | chunks << kCountBits;
-}
+uint64_t pack(uint64_t generation, uint64_t chunks) { return generation << (2 * kCountBits) | chunks << kCountBits; }
 
 uint64_t chunks_of(uint64_t ticket) { return ticket >> kCountBits & kCountMask; }
 
@@ -131,21 +135,46 @@ void ThreadPool::drain() {
 }
 
 void ThreadPool::wait_until_done(uint32_t chunks) {
-  for (int spins = 0; done_.load(std::memory_order_acquire) != chunks; spins++) {
-    // A worker that holds a chunk and is off its core may need ours.
-    if (spins < 4000) {
-      pause();
-    } else {
+  // Most waits end within this many turns, without a look at the clock.
+  constexpr int kTurns = 2000;
+  for (int spins = 0; spins < kTurns; spins++) {
+    if (done_.load(std::memory_order_acquire) == chunks) return;
+    pause();
+  }
+  const auto start = Clock::now();
+  auto now = start;
+  while (done_.load(std::memory_order_acquire) != chunks) {
+    now = Clock::now();
+    // The worker may need this core.
+    if (now - start > kLate) {
       sched_yield();
+    } else {
+      pause();
     }
   }
+  note_lateness(now - start, now);
+}
+
+void ThreadPool::note_lateness(Clock::duration waited, Clock::time_point now) {
+  if (waited < kLate) return;
+  pause_ = now - last_late_ < 4 * kPauseMax ? std::min<Clock::duration>(2 * pause_, kPauseMax) : kPauseMin;
+  pause_ = std::max<Clock::duration>(pause_, kPauseMin);
+  last_late_ = now;
+  alone_until_ = now + pause_;
+  alone_ = true;
+}
+
+bool ThreadPool::alone() {
+  // The clock is read every few jobs only.
+  if (alone_ && ++jobs_alone_ % 8 == 0) alone_ = Clock::now() < alone_until_;
+  return alone_;
 }
 
 void ThreadPool::run_chunks(int chunks, ChunkBody body, void* context) {
   if (chunks <= 0) return;
   std::unique_lock lock(job_, std::defer_lock);
   // Another stream's job has the workers: do it alone rather than wait.
-  if (chunks == 1 || threads() == 1 || chunks > static_cast<int>(kCountMask / 2) || !lock.try_lock()) {
+  if (chunks == 1 || threads() == 1 || chunks > static_cast<int>(kCountMask / 2) || !lock.try_lock() || alone()) {
     for (int chunk = 0; chunk < chunks; chunk++) body(context, chunk);
     return;
   }
@@ -163,7 +192,6 @@ void ThreadPool::run_chunks(int chunks, ChunkBody body, void* context) {
 }
 
 void ThreadPool::work() {
-  using Clock = std::chrono::steady_clock;
   auto has_work = [this] {
     const uint64_t ticket = ticket_.load(std::memory_order_seq_cst);
     return next_of(ticket) < chunks_of(ticket);

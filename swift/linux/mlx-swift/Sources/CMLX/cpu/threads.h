@@ -1,11 +1,13 @@
 // The thread pool of the CPU primitives.
 //
-// One job at a time: chunks numbered from 0, claimed one by one by the calling thread and the workers, so a worker that
-// the system has taken off its core costs nothing unless it holds a chunk. Which thread runs a chunk never changes a
-// bit: every output element belongs to exactly one chunk. Workers spin briefly for the next job, then sleep.
+// One job at a time: chunks numbered from 0, claimed one by one by the calling thread and the workers, so a worker
+// that the system has taken off its core costs nothing unless it holds a chunk. When that happens, the caller works
+// alone for a while, longer each time it happens again. Which thread runs a chunk never changes a bit: every output
+// element belongs to exactly one chunk. Workers spin briefly for the next job, then sleep.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -46,8 +48,7 @@ class ThreadPool {
   template <class Body>
   void run(int chunks, Body&& body) {
     using Type = std::remove_reference_t<Body>;
-    run_chunks(
-        chunks, [](void* context, int chunk) { (*static_cast<Type*>(context))(chunk); }, &body);
+    run_chunks(chunks, [](void* context, int chunk) { (*static_cast<Type*>(context))(chunk); }, &body);
   }
 
   /// Calls body(begin, end) on pieces of [0, rows) with borders at multiples of `granule`.
@@ -63,6 +64,7 @@ class ThreadPool {
 
  private:
   using ChunkBody = void (*)(void* context, int chunk);
+  using Clock = std::chrono::steady_clock;
 
   void run_chunks(int chunks, ChunkBody body, void* context);
   void start(int threads);
@@ -71,6 +73,9 @@ class ThreadPool {
   /// Claims and runs chunks until none is left.
   void drain();
   void wait_until_done(uint32_t chunks);
+  /// True while workers are left out because one of them was late.
+  bool alone();
+  void note_lateness(Clock::duration waited, Clock::time_point now);
 
   // generation (24 bits), chunks of the job (20 bits), next chunk (20 bits). A claim adds one to it; the job's fields
   // below cannot change while a claimed chunk is unfinished, so a claim made on a newer job than expected is still
@@ -84,6 +89,11 @@ class ThreadPool {
   ChunkBody body_ = nullptr;
   void* context_ = nullptr;
   std::mutex job_;
+  // Guarded by job_.
+  bool alone_ = false;
+  Clock::time_point alone_until_{}, last_late_{};
+  Clock::duration pause_{};
+  int jobs_alone_ = 0;
   std::vector<std::thread> workers_;
 };
 

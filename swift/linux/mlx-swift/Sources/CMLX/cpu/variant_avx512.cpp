@@ -11,7 +11,7 @@
 #define RMX_NEON 0
 #define RMX_FMA 1
 
-#pragma clang attribute push( \
+#pragma clang attribute push(                                                                          \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx512vbmi,avx2,fma,f16c"))), \
     apply_to = function)
 #include "kernels/variant.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -9,6 +10,12 @@ extern "C" {
 
 /// Instruction set in use: avx512, avx2, neon or plain. Static storage.
 const char *cmlx_cpu_variant(void);
+
+/// Uses the variant `name` from the next primitive on. False: this machine can't run it.
+bool cmlx_cpu_set_variant(const char *name);
+
+/// Variant `index` of those that this machine can run, best first; NULL behind the last. Static storage.
+const char *cmlx_cpu_available_variant(size_t index);
 
 /// Threads that work on a job.
 int cmlx_cpu_threads(void);

@@ -19,7 +19,7 @@ RMX_INLINE F scores_of(const float* query, const float* keys, int64_t stride, in
 #pragma clang loop unroll(full)
       for (int i = 0; i < L; i++) part[i] = fma(q, load<F>(keys + i * stride + d * L), part[i]);
     }
-    return sum_each(part);
+    return sum_each<L>(part);
   }
   for (int d = 0; d < head_dim; d += L) {
     const F q = load<F>(query + d);
@@ -28,7 +28,7 @@ RMX_INLINE F scores_of(const float* query, const float* keys, int64_t stride, in
       part[i] = fma(q, load_elements(Element::f32, key, d, head_dim - d), part[i]);
     }
   }
-  return sum_each(part);
+  return sum_each<L>(part);
 }
 
 template <int VECTORS>
@@ -138,14 +138,13 @@ inline void merge(
 
 inline void attend(const AttentionTile& tile, const KeyBlock& block, const int* visible, const MaskBlock& mask) {
   constexpr int kRows = 4;
-  constexpr int64_t kValueDimMax = 1024;
   switch (tile.head_dim) {
     case 64: scores<64 / L>(tile, block, visible, mask); break;
     case 128: scores<128 / L>(tile, block, visible, mask); break;
     default: scores<0>(tile, block, visible, mask); break;
   }
   const int64_t width = padded(tile.value_dim);
-  alignas(64) float partial[kRows * kValueDimMax];
+  alignas(64) float partial[kRows * kHeadDimMax];
   int rows[kRows];
   float top[kRows], total[kRows];
   int held = 0;

@@ -27,7 +27,7 @@ RMX_INLINE U16 to_f16(F values) {
   return (U16)_mm256_cvtps_ph((__m256)values, _MM_FROUND_TO_NEAREST_INT);
 #elif RMX_NEON
   typedef _Float16 H __attribute__((vector_size(L * 2)));
-  return (U16)__builtin_convertvector(values, H);
+  return (U16) __builtin_convertvector(values, H);
 #else
   const U bits = (U)values, sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
   // Normal halves: rebias the exponent and round. Subnormal ones: let a float addition do the rounding.

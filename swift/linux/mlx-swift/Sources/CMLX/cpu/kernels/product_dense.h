@@ -5,10 +5,10 @@
 #pragma once
 
 template <int ROWS, int WIDTH>
-void dense_tile(const Weight& weight, const Activations& x, int64_t row, int64_t n, float* y, int64_t stride) {
-  const int64_t columns = weight.columns;
-  const PackedSize size = packed_size(weight, Arithmetic::exact);
-  const float* values = static_cast<const float*>(x.values) + row * size.values;
+RMX_INLINE void dense_tile(
+    const Weight& weight, const Layout& layout, const Activations& x, int64_t row, int64_t n, float* y, int64_t stride) {
+  const int64_t columns = weight.columns, values_stride = layout.stride.values;
+  const float* values = static_cast<const float*>(x.values) + row * values_stride;
   F acc[ROWS][WIDTH] = {};
   for (int64_t column = 0; column < columns; column += L) {
     F code[WIDTH];
@@ -18,12 +18,10 @@ void dense_tile(const Weight& weight, const Activations& x, int64_t row, int64_t
     }
 #pragma clang loop unroll(full)
     for (int r = 0; r < ROWS; r++) {
-      const F value = load<F>(values + r * size.values + column);
+      const F value = load<F>(values + r * values_stride + column);
 #pragma clang loop unroll(full)
       for (int w = 0; w < WIDTH; w++) acc[r][w] = fma(code[w], value, acc[r][w]);
     }
   }
-  for (int r = 0; r < ROWS; r++) {
-    for (int w = 0; w < WIDTH; w++) y[(row + r) * stride + n + w] = sum(acc[r][w]);
-  }
+  store_sums<ROWS, WIDTH>(acc, y + row * stride + n, stride);
 }

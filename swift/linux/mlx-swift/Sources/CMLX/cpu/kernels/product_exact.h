@@ -1,106 +1,99 @@
 // Quantized products with float32 activations. y = sum over groups of scale * (codes . x) + bias * sum(x).
 //
-// Order of one element, fixed by the weight's shape: lanes start with the bias terms (group g in lane g mod L); then
-// block after block: each lane sums code * x over its word, and adds that sum times the group's scale; last, the lanes
-// are summed as a tree. Tiling over rows and weight rows keeps that order, so row counts and threads change no bit.
+// Order of one element, fixed by the weight's shape: runs of L groups in turn; in a run lane i takes the bias term of
+// its group i, then block after block each lane sums code * x over its word and adds that sum times the group's scale;
+// last, the lanes are summed as a tree. Tiling over rows and weight rows keeps that order, so row counts and threads
+// change no bit.
 #pragma once
 
-/// Groups whose scales are widened at a time.
-constexpr int64_t kGroupsMax = 256;
+/// Numbers of a product that every tile needs.
+struct Layout {
+  int shift;
+  int64_t groups, row_bytes;
+  /// Elements between packed rows.
+  PackedSize stride;
+  Layout(const Weight& weight, Arithmetic arithmetic)
+      : shift(weight.bits ? __builtin_ctz(weight.group) : 0), groups(weight.bits ? weight.columns >> shift : 0),
+        row_bytes(weight.columns * weight.bits / 8), stride(packed_size(weight, arithmetic)) {}
+};
 
-/// `count` scales of weight row `row` from group `first` on, as float32, zeros up to a full vector behind them.
-RMX_INLINE void widen_scales(const Weight& weight, const void* source, int64_t at, int64_t count, float* out) {
-  for (int64_t g = 0; g < count; g += L) store(out + g, load_elements(weight.scale, source, at + g, count - g));
+/// Which of a run's L scales each lane of its block `block` takes; a group has 1 << shift codes.
+template <int PER_LANE>
+RMX_INLINE I scale_index(int shift, int block) {
+  constexpr int kPerLaneShift = PER_LANE == 16 ? 4 : PER_LANE == 8 ? 3 : 2;
+  I lane;
+  for (int i = 0; i < L; i++) lane[i] = i;
+  return (lane + block * L) >> (shift - kPerLaneShift);
 }
 
-/// Which of the loaded scales each lane takes, when a lane holds `per_lane` columns and a group 1 << `shift`.
-RMX_INLINE I scale_index(int shift, int per_lane) {
-  I index;
-  for (int i = 0; i < L; i++) index[i] = i * per_lane >> shift;
-  return index;
-}
-
-template <int ROWS, int WIDTH>
-RMX_INLINE void add_biases(
-    const Weight& weight, const Activations& x, int64_t row, int64_t n, int64_t sums_stride, F (&acc)[ROWS][WIDTH]) {
-  const int64_t groups = weight.columns / weight.group;
-  for (int64_t g = 0; g < groups; g += L) {
-    F bias[WIDTH];
-    for (int w = 0; w < WIDTH; w++) {
-      bias[w] = load_elements(weight.scale, weight.biases, (n + w) * groups + g, groups - g);
-    }
-    for (int r = 0; r < ROWS; r++) {
-      const F sums = load<F>(x.sums + (row + r) * sums_stride + g);
-      for (int w = 0; w < WIDTH; w++) acc[r][w] = fma(bias[w], sums, acc[r][w]);
-    }
-  }
-}
-
+/// One block of WIDTH weight rows against ROWS rows, float32 activations.
 template <int BITS, int ROWS, int WIDTH>
-RMX_INLINE void exact_block(
-    const uint8_t* const (&codes)[WIDTH], int64_t offset, int64_t bytes, const float* const (&scales)[WIDTH], int64_t group,
-    I index, const float* x, int64_t x_stride, F (&acc)[ROWS][WIDTH]) {
-  using C = Codes<BITS>;
-  U words[WIDTH];
-  F part[ROWS][WIDTH];
+struct ExactBlock {
+  const float* values;
+  int64_t stride;
+
+  RMX_INLINE ExactBlock(const Activations& x, const Layout& layout, int64_t row)
+      : values(static_cast<const float*>(x.values) + row * layout.stride.values), stride(layout.stride.values) {}
+
+  RMX_INLINE void operator()(
+      const U (&words)[WIDTH], const F (&scale)[WIDTH], int64_t column, F (&acc)[ROWS][WIDTH]) const {
+    using C = Codes<BITS>;
+    F part[ROWS][WIDTH];
 #pragma clang loop unroll(full)
-  for (int w = 0; w < WIDTH; w++) words[w] = C::block(codes[w] + offset, bytes);
+    for (int j = 0; j < C::kPerLane; j++) {
+      F code[WIDTH];
 #pragma clang loop unroll(full)
-  for (int j = 0; j < C::kPerLane; j++) {
-    F code[WIDTH];
+      for (int w = 0; w < WIDTH; w++) code[w] = C::code(words[w], j);
 #pragma clang loop unroll(full)
-    for (int w = 0; w < WIDTH; w++) code[w] = C::code(words[w], j);
+      for (int r = 0; r < ROWS; r++) {
+        const F value = load<F>(values + r * stride + column + j * L);
+#pragma clang loop unroll(full)
+        for (int w = 0; w < WIDTH; w++) part[r][w] = j == 0 ? code[w] * value : fma(code[w], value, part[r][w]);
+      }
+    }
 #pragma clang loop unroll(full)
     for (int r = 0; r < ROWS; r++) {
-      const F value = load<F>(x + r * x_stride + j * L);
 #pragma clang loop unroll(full)
-      for (int w = 0; w < WIDTH; w++) part[r][w] = j == 0 ? code[w] * value : fma(code[w], value, part[r][w]);
+      for (int w = 0; w < WIDTH; w++) acc[r][w] = fma(part[r][w], scale[w], acc[r][w]);
     }
   }
-#pragma clang loop unroll(full)
-  for (int w = 0; w < WIDTH; w++) {
-    const F scale = permute(load<F>(scales[w] + group), index);
-#pragma clang loop unroll(full)
-    for (int r = 0; r < ROWS; r++) acc[r][w] = fma(part[r][w], scale, acc[r][w]);
-  }
-}
+};
 
-/// Rows [row, row + ROWS) times weight rows [n, n + WIDTH).
-template <int BITS, int ROWS, int WIDTH>
-void exact_tile(const Weight& weight, const Activations& x, int64_t row, int64_t n, float* y, int64_t stride) {
+/// Rows [row, row + ROWS) times weight rows [n, n + WIDTH); `Block` is the arithmetic.
+template <int BITS, int ROWS, int WIDTH, class Block>
+RMX_INLINE void quantized_tile(
+    const Weight& weight, const Layout& layout, const Activations& x, int64_t row, int64_t n, float* y, int64_t stride) {
   using C = Codes<BITS>;
-  const PackedSize size = packed_size(weight, Arithmetic::exact);
-  const int64_t groups = weight.columns / weight.group;
-  const int64_t row_bytes = weight.columns * BITS / 8;
-  const int shift = __builtin_ctz(weight.group);
-  const I index = scale_index(shift, C::kPerLane);
+  const Block block(x, layout, row);
+  const uint8_t* codes = static_cast<const uint8_t*>(weight.codes) + n * layout.row_bytes;
   F acc[ROWS][WIDTH] = {};
-  add_biases<ROWS, WIDTH>(weight, x, row, n, size.sums, acc);
-  const uint8_t* codes[WIDTH];
-  for (int w = 0; w < WIDTH; w++) codes[w] = static_cast<const uint8_t*>(weight.codes) + (n + w) * row_bytes;
-  const float* values = static_cast<const float*>(x.values) + row * size.values;
-  for (int64_t first = 0; first < groups; first += kGroupsMax) {
-    const int64_t count = groups - first < kGroupsMax ? groups - first : kGroupsMax;
-    alignas(64) float widened[WIDTH][kGroupsMax + L];
-    const float* scales[WIDTH];
+  for (int64_t first = 0; first < layout.groups; first += L) {
+    F scales[WIDTH];
+#pragma clang loop unroll(full)
     for (int w = 0; w < WIDTH; w++) {
-      widen_scales(weight, weight.scales, (n + w) * groups + first, count, widened[w]);
-      scales[w] = widened[w];
+      const int64_t at = (n + w) * layout.groups + first;
+      scales[w] = load_elements(weight.scale, weight.scales, at, layout.groups - first);
+      const F bias = load_elements(weight.scale, weight.biases, at, layout.groups - first);
+#pragma clang loop unroll(full)
+      for (int r = 0; r < ROWS; r++) {
+        acc[r][w] = fma(bias, load<F>(x.sums + (row + r) * layout.stride.sums + first), acc[r][w]);
+      }
     }
-    const int64_t end = (first + count) * weight.group;
-    int64_t column = first * weight.group;
-    for (; column + C::kPerBlock <= end; column += C::kPerBlock) {
-      exact_block<BITS, ROWS, WIDTH>(
-          codes, column * BITS / 8, C::kBlockBytes, scales, (column >> shift) - first, index, values + column,
-          size.values, acc);
-    }
-    if (column < end) {
-      exact_block<BITS, ROWS, WIDTH>(
-          codes, column * BITS / 8, (end - column) * BITS / 8, scales, (column >> shift) - first, index,
-          values + column, size.values, acc);
+    const int64_t begin = first << layout.shift;
+    const int64_t rest = weight.columns - begin, run = int64_t{L} << layout.shift;
+    const int64_t columns = rest < run ? rest : run;
+    for (int64_t done = 0, i = 0; done < columns; done += C::kPerBlock, i++) {
+      const I index = scale_index<C::kPerLane>(layout.shift, static_cast<int>(i));
+      U words[WIDTH];
+      F scale[WIDTH];
+#pragma clang loop unroll(full)
+      for (int w = 0; w < WIDTH; w++) {
+        const uint8_t* source = codes + w * layout.row_bytes + (begin + done) * BITS / 8;
+        words[w] = C::block(source, (columns - done) * BITS / 8);
+        scale[w] = permute(scales[w], index);
+      }
+      block(words, scale, begin + done, acc);
     }
   }
-  for (int r = 0; r < ROWS; r++) {
-    for (int w = 0; w < WIDTH; w++) y[(row + r) * stride + n + w] = sum(acc[r][w]);
-  }
+  store_sums<ROWS, WIDTH>(acc, y + row * stride + n, stride);
 }

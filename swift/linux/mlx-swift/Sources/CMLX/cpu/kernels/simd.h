@@ -88,47 +88,71 @@ RMX_INLINE float sum(F v) {
   return two[0] + two[1];
 }
 
-/// Lane i of the result is the sum over lanes of v[i], in the order of `sum`.
-RMX_INLINE F sum_each(F (&v)[L]) {
+/// Adds the halves of each group of 2 * HALF lanes: those of `a` stay in its first half, those of `b` in its second.
+template <int HALF>
+RMX_INLINE F fold(F a, F b) {
 #if RMX_LANES == 16
-  F halves[8], quarters[4], eighths[2];
-#pragma clang loop unroll(full)
-  for (int i = 0; i < 8; i++) {
-    halves[i] = __builtin_shufflevector(v[i], v[i + 8], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
-                __builtin_shufflevector(v[i], v[i + 8], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  if constexpr (HALF == 8) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+           __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  } else if constexpr (HALF == 4) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27) +
+           __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+  } else if constexpr (HALF == 2) {
+    return __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+           __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  } else {
+    return __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30) +
+           __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
   }
-#pragma clang loop unroll(full)
-  for (int i = 0; i < 4; i++) {
-    const F a = halves[i], b = halves[i + 4];
-    quarters[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27) +
-                  __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
-  }
-#pragma clang loop unroll(full)
-  for (int i = 0; i < 2; i++) {
-    const F a = quarters[i], b = quarters[i + 2];
-    eighths[i] = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
-                 __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
-  }
-  const F a = eighths[0], b = eighths[1];
-  return __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30) +
-         __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
 #else
-  F halves[4], quarters[2];
-#pragma clang loop unroll(full)
-  for (int i = 0; i < 4; i++) {
-    halves[i] = __builtin_shufflevector(v[i], v[i + 4], 0, 1, 2, 3, 8, 9, 10, 11) +
-                __builtin_shufflevector(v[i], v[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  if constexpr (HALF == 4) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
+           __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+  } else if constexpr (HALF == 2) {
+    return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+           __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  } else {
+    return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
+           __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
   }
-#pragma clang loop unroll(full)
-  for (int i = 0; i < 2; i++) {
-    const F a = halves[i], b = halves[i + 2];
-    quarters[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
-                  __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-  }
-  const F a = quarters[0], b = quarters[1];
-  return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
-         __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
 #endif
+}
+
+/// Sums over lanes of COUNT vectors (a power of two up to L), in the order of `sum`: that of vector i ends up in lane
+/// i * L / COUNT of the result. Overwrites `v`.
+template <int COUNT, int HALF = L / 2>
+RMX_INLINE F sum_each(F* v) {
+  if constexpr (HALF == 0) {
+    return v[0];
+  } else if constexpr (COUNT == 1) {
+    v[0] = fold<HALF>(v[0], v[0]);
+    return sum_each<1, HALF / 2>(v);
+  } else {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < COUNT / 2; i++) v[i] = fold<HALF>(v[i], v[i + COUNT / 2]);
+    return sum_each<COUNT / 2, HALF / 2>(v);
+  }
+}
+
+constexpr int power_of_two(int count) { return count <= 1 ? 1 : 2 * power_of_two((count + 1) / 2); }
+
+/// target[r * stride + w] = sum(acc[r][w]), up to L sums at a time.
+template <int ROWS, int WIDTH>
+RMX_INLINE void store_sums(const F (&acc)[ROWS][WIDTH], float* target, int64_t stride) {
+  constexpr int kCount = ROWS * WIDTH;
+  constexpr int kSome = kCount < L ? power_of_two(kCount) : L;
+#pragma clang loop unroll(full)
+  for (int first = 0; first < kCount; first += kSome) {
+    F some[kSome];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kSome; i++) some[i] = first + i < kCount ? acc[(first + i) / WIDTH][(first + i) % WIDTH] : zero();
+    const F sums = sum_each<kSome>(some);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kSome && first + i < kCount; i++) {
+      target[(first + i) / WIDTH * stride + (first + i) % WIDTH] = sums[i * (L / kSome)];
+    }
+  }
 }
 
 RMX_INLINE float largest(F v) {
