@@ -11,8 +11,11 @@ import type { ReasoningParser } from "./reasoning/parser.ts";
 import type { Run } from "./run.ts";
 import type { AnswerEnd, CallPiece, ToolParser, ToolPiece } from "./tools/parser.ts";
 
-/** A part of an answer. `marker`: what parts the others, never shown; special tokens that nobody reads are too. */
-export type AnswerPiece = { type: "text" | "reasoning" | "marker"; run: Run } | CallPiece;
+/**
+ * A part of an answer. `marker`: what parts the others, never shown; special tokens that nobody reads are too. `wire`:
+ * what calls were read from. Every character that comes in goes out in one of the four.
+ */
+export type AnswerPiece = { type: "text" | "reasoning" | "marker" | "wire"; run: Run } | CallPiece;
 
 /** Reads an answer. */
 export interface AnswerParser {

@@ -6,6 +6,7 @@
  * @module
  */
 import type { GenerationEvent, OutputEvent, Tool, Vocabulary } from "../flow.ts";
+import type { CharacterAccount } from "./account.ts";
 import { type AnswerParser, ChainedParser } from "./answer_parser.ts";
 import { newCallId, newMistralId } from "./ids.ts";
 import { createHarmony } from "./protocols/harmony.ts";
@@ -16,6 +17,8 @@ import type { ToolContext } from "./tools/parser.ts";
 
 /** One answer's decoder. */
 export interface StreamDecoder {
+  /** So far. */
+  readonly account: Readonly<CharacterAccount>;
   /** Whether a stop string matched: nothing more will be shown, so the generation can be cancelled. */
   readonly stopped: boolean;
   /** What an event makes visible, possibly nothing. `finish` gives all that was held, then the finish event. */

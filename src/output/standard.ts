@@ -9,6 +9,7 @@
  */
 import type { FinishReason, GenerationEvent, GenerationUsage, OutputEvent, VisibleToken, Vocabulary } from "../flow.ts";
 import type { AnswerParser, AnswerPiece } from "./answer_parser.ts";
+import { type CharacterAccount, emptyAccount } from "./account.ts";
 import type { DecoderOptions, StreamDecoder } from "./decoder.ts";
 import type { PlacedToken, Run } from "./run.ts";
 import { StopStage } from "./stop.ts";
@@ -27,6 +28,7 @@ interface SurplusCall {
 
 /** Reads one answer. */
 export class StandardDecoder implements StreamDecoder {
+  readonly account: CharacterAccount = emptyAccount();
   readonly #vocabulary: Vocabulary;
   readonly #logprobsTop: number | undefined;
   readonly #utf8: Utf8Stage;
@@ -72,14 +74,22 @@ export class StandardDecoder implements StreamDecoder {
     if (event.type === "finish") return this.#finish(event);
     if (this.stopped) return [];
     this.#tokensSeen++;
-    return this.#read(this.#utf8.push(event).flatMap((run) => this.#stop.push(run)));
+    return this.#read(this.#pass(this.#utf8.push(event)));
+  }
+
+  /** Through the watch for stop strings. What comes in and never out was cut by one, or is held. */
+  #pass(runs: Run[], ending = false): Run[] {
+    const passed = [...runs.flatMap((run) => this.#stop.push(run)), ...ending ? this.#stop.finish() : []];
+    const came = lengthOf(runs);
+    this.account.raw += came;
+    this.account.stopped += came - lengthOf(passed);
+    return passed;
   }
 
   #finish(event: FinishEvent): OutputEvent[] {
     const events: OutputEvent[] = [];
     if (!this.stopped) {
-      const runs = this.#utf8.finish().flatMap((run) => this.#stop.push(run));
-      events.push(...this.#read([...runs, ...this.#stop.finish()]));
+      events.push(...this.#read(this.#pass(this.#utf8.finish(), true)));
     }
     const stopString = this.#stop.matched;
     const isNatural = event.reason === "stop" && stopString === undefined;
@@ -115,12 +125,18 @@ export class StandardDecoder implements StreamDecoder {
   #toEvents(piece: AnswerPiece): OutputEvent[] {
     switch (piece.type) {
       case "text":
+        this.account.content += piece.run.length;
         if (piece.run.text === "") return [];
         return [{ type: "text", text: piece.run.text, tokens: this.#visible(piece.run.tokens) }];
       case "reasoning":
         this.#reasoningTokens += piece.run.tokenCount;
+        this.account.reasoning += piece.run.length;
         return piece.run.text === "" ? [] : [{ type: "reasoning", text: piece.run.text }];
+      case "wire":
+        this.account.calls += piece.run.length;
+        return [];
       case "marker":
+        this.account[piece.run.control ? "hidden" : "markup"] += piece.run.length;
         return piece.run.control ? [{ type: "repair", name: "special_token_hidden", detail: piece.run.text }] : [];
       case "repair":
         return [piece];
@@ -168,4 +184,8 @@ export class StandardDecoder implements StreamDecoder {
       top: (token.top ?? []).slice(0, top).map((other) => ({ ...other, bytes: this.#vocabulary.bytes(other.token) })),
     }));
   }
+}
+
+function lengthOf(runs: readonly Run[]): number {
+  return runs.reduce((sum, run) => sum + run.length, 0);
 }

@@ -8,6 +8,7 @@
  * @module
  */
 import type { GenerationEvent, OutputEvent } from "../flow.ts";
+import type { CharacterAccount } from "../output/account.ts";
 import type { StreamDecoder } from "../output/decoder.ts";
 
 /** The model ended an answer without the call that the client required. */
@@ -33,6 +34,11 @@ export class WholeCalls implements StreamDecoder {
   constructor(decoder: StreamDecoder, required?: string) {
     this.#decoder = decoder;
     this.#required = required;
+  }
+
+  /** What the decoder says, of calls that are held back too. */
+  get account(): Readonly<CharacterAccount> {
+    return this.#decoder.account;
   }
 
   /** Whether a stop string matched. */

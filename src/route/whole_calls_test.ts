@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { NO_USAGE } from "../../tests/support/vocabulary.ts";
+import { emptyAccount } from "../output/account.ts";
 import type { GenerationEvent, OutputEvent } from "../flow.ts";
 import { CallMissing, WholeCalls } from "./whole_calls.ts";
 
@@ -16,7 +17,7 @@ const finish = (reason: "stop" | "length" | "tool_calls"): OutputEvent => (
 /** What comes out at each event. */
 function pass(events: OutputEvent[], required?: string): OutputEvent[][] {
   const left = [...events];
-  const decoder = { stopped: false, push: (): OutputEvent[] => left.splice(0, 1) };
+  const decoder = { account: emptyAccount(), stopped: false, push: (): OutputEvent[] => left.splice(0, 1) };
   const calls = new WholeCalls(decoder, required);
   return events.map(() => calls.push(TOKEN));
 }

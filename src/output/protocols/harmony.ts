@@ -149,7 +149,7 @@ class HarmonyParser implements AnswerParser {
     body.started ||= pieces.some((piece) => piece.type === "callStart");
     // Cut behind the last bracket it is whole, but nobody knows that it was meant to end there.
     if (body.reader.state !== "done" || end === "cut") return [...pieces, ...this.#breakCall(body)];
-    return [...pieces, { type: "callEnd" }];
+    return [...pieces, { type: "callEnd" }, ...body.raw.map((run) => ({ type: "wire", run }) as const)];
   }
 
   #breakCall(body: Body & { kind: "call" }): AnswerPiece[] {

@@ -6,8 +6,8 @@
 import type { Tool } from "../../flow.ts";
 import type { Run } from "../run.ts";
 
-/** What a parser makes of text, in order. */
-export type ToolPiece = { type: "text"; run: Run } | CallPiece;
+/** What a parser makes of text, in order. `wire`: characters that calls were read from, with white space around them. */
+export type ToolPiece = { type: "text" | "wire"; run: Run } | CallPiece;
 
 /** A call on its way. `callBroken` ends one that began and can't be completed; its text follows as text. */
 export type CallPiece =

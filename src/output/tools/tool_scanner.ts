@@ -186,7 +186,7 @@ export class ToolScanner implements ToolParser {
     if (progress.state === "done") {
       pieces.push(...call.repairs);
       this.#behindCall = true;
-      this.#held = whole.split(whole.length - progress.unread)[1];
+      this.#held = this.#giveWire(whole, whole.length - progress.unread, pieces);
       return;
     }
     if (call.started) pieces.push({ type: "callBroken" });
@@ -194,7 +194,7 @@ export class ToolScanner implements ToolParser {
     if (progress.settled) {
       // Calls before the broken one stand: only what follows them is text.
       this.#behindCall = true;
-      this.#held = whole.split(whole.length - progress.unsettledLength)[1];
+      this.#held = this.#giveWire(whole, whole.length - progress.unsettledLength, pieces);
     } else {
       const [opener, rest] = whole.split(call.raw[0]?.length ?? 0);
       this.#held = opener;
@@ -217,12 +217,22 @@ export class ToolScanner implements ToolParser {
     const held = this.#held;
     this.#held = Run.EMPTY;
     if (!this.#behindCall || held.text.trim() !== "") this.#show(held, pieces);
+    else this.#giveWire(held, held.length, pieces);
+  }
+
+  /** The front of a run is what calls were read from; gives the rest. */
+  #giveWire(run: Run, length: number, pieces: ToolPiece[]): Run {
+    const [wire, rest] = run.split(length);
+    if (wire.length > 0) pieces.push({ type: "wire", run: wire });
+    return rest;
   }
 
   #show(run: Run, pieces: ToolPiece[]): void {
     if (run.text === "") return;
     let visible = run;
-    if (this.#behindCall && !this.#shown) visible = run.split(run.length - run.text.trimStart().length)[1];
+    if (this.#behindCall && !this.#shown) {
+      visible = this.#giveWire(run, run.length - run.text.trimStart().length, pieces);
+    }
     this.#behindCall = false;
     this.#shown = true;
     const start = this.#answerStarts(run.text).at(-1);

@@ -186,7 +186,12 @@ export function decode(
     ...(logprobs ? { logprobsTop: 0 } : {}),
   });
   const events: GenerationEvent[] = vocabulary.events(cut.pieces, transcript.end ?? "stop");
-  return collect(events.flatMap((event) => decoder.push(event)), declared);
+  const seen = collect(events.flatMap((event) => decoder.push(event)), declared);
+  const { raw, ...parts } = decoder.account;
+  assert.equal(Object.values(parts).reduce((sum, part) => sum + part), raw, JSON.stringify(decoder.account));
+  assert.equal(parts.content, seen.content.length);
+  assert.equal(parts.reasoning, seen.reasoning.length);
+  return seen;
 }
 
 function collect(events: OutputEvent[], declared: readonly Tool[]): Decoded {
