@@ -6,7 +6,7 @@
 import type { Tool } from "../../flow.ts";
 import type { Run } from "../run.ts";
 
-/** What a parser makes of text, in order. `wire`: characters that calls were read from, with white space around them. */
+/** What a parser makes of text, in order. `wire`: what calls were read from, with white space around them. */
 export type ToolPiece = { type: "text" | "wire"; run: Run } | CallPiece;
 
 /** A call on its way. `callBroken` ends one that began and can't be completed; its text follows as text. */
