@@ -113,6 +113,33 @@ export interface Vocabulary {
   isSpecial(token: number): boolean;
 }
 
+// -- What may be drawn (guide → engine) -------------------------------------------------------------------------------
+
+/** What may be drawn at a position, and maybe at those after it. */
+export type Allowance =
+  /**
+   * Any token, at so many positions (1 or more; Infinity: all to the end). An end token drawn there gives way to the
+   * tokens of `insteadOfEnd`, if there are any: they take its position and those after it.
+   */
+  | { type: "free"; positions: number; insteadOfEnd?: readonly number[] }
+  /** Token t if bit t % 32 of word t / 32 is set; read before the next call of the guide, so it may be reused. */
+  | { type: "mask"; words: Uint32Array }
+  /** These and no others, at as many positions; 1 to 64. */
+  | { type: "force"; tokens: readonly number[] };
+
+/** Says token by token what may come next: a grammar, a budget. One a generation, closed with it. */
+export interface TokenGuide {
+  /**
+   * What may be drawn at `position`; 0 is the first token of the answer. Asked in order, once the token before is known
+   * and every position before is told; never before its last promise is settled, nor after the answer's last token.
+   *
+   * @param token What was drawn at `position` - 1; undefined at 0.
+   */
+  next(position: number, token: number | undefined): Allowance | Promise<Allowance>;
+  /** Frees what it holds; called once, maybe while a `next` is pending. */
+  close(): void;
+}
+
 // -- What the engine takes (prompt → engine) --------------------------------------------------------------------------
 
 /** One answer to be made: a choice. Requests with n > 1 submit n of them. */
@@ -131,6 +158,8 @@ export interface GenerationRequest {
   limits: GenerationLimits;
   /** Fairness key: key hash or connection. */
   client: number;
+  /** Says what may be drawn; the engine closes it. Absent: everything. */
+  guide?: TokenGuide;
 }
 
 // -- What the engine gives (engine → output) --------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import {
 import { toCoreError } from "../ffi/errors.ts";
 import type { GenerationEvent, GenerationRequest } from "../flow.ts";
 import { Generation } from "./generation.ts";
+import { GuideFeed } from "./guide_feed.ts";
 import { type LogEvent, type ModelEvent, Pump, type RequestEvent } from "./pump.ts";
 import { EngineCounters, type PumpStats } from "./stats.ts";
 
@@ -45,6 +46,7 @@ export class Engine {
   readonly #requests = new Map<number, (event: RequestEvent) => void>();
   readonly #models = new Map<ModelHandle, (event: ModelEvent) => void>();
   readonly #generations = new Map<number, Generation>();
+  readonly #feeds = new Map<number, GuideFeed>();
   readonly #loads = new Set<(error: unknown) => void>();
   readonly #pump: Pump;
   readonly #running: Promise<void>;
@@ -97,12 +99,18 @@ export class Engine {
    * An abort cancels in the core before the next step, prefill included, and the events end with a `cancelled` finish;
    * leaving the loop cancels too. A signal that has aborted already submits nothing.
    *
+   * A guide is asked for the first token at once and closed with the generation, whatever its end; one that throws
+   * fails its generation alone.
+   *
    * @returns Events in order; `finish` is the last. Iterating throws a CoreError if the generation fails.
    * @throws {CoreError} At once, if the core refuses: busy, memory, argument, handle, closed.
    */
   generate(request: GenerationRequest, signal: AbortSignal): AsyncIterableIterator<GenerationEvent> {
     this.#requireOpen("generate");
-    if (signal.aborted) return abortedGeneration(request);
+    if (signal.aborted) {
+      request.guide?.close();
+      return abortedGeneration(request);
+    }
     const tag = this.#takeTag();
     const cancel = (): void => {
       if (!this.#failure) this.#core.cancel(tag);
@@ -111,15 +119,23 @@ export class Engine {
       signal.removeEventListener("abort", cancel);
       cancel();
     });
+    const feed = request.guide && new GuideFeed(this.#core, tag, { ...request, guide: request.guide }, (error) => {
+      generation.fail(error);
+      cancel();
+    });
     this.#requests.set(tag, (event) => {
       if (event.type === "finish" || event.type === "failure") {
         signal.removeEventListener("abort", cancel);
         this.#counters.finished(event.usage);
         this.#forget(tag);
+      } else if (event.type === "token") {
+        // Before the reader hears of it: the core is at work on the token already.
+        feed?.drawn(event.index, event.token);
       }
       deliver(event, generation, request.limits.logprobsTop !== undefined);
     });
     this.#generations.set(tag, generation);
+    if (feed) this.#feeds.set(tag, feed);
     try {
       this.#core.submit(toSubmit(tag, request));
     } catch (error) {
@@ -127,6 +143,7 @@ export class Engine {
       this.#forget(tag);
       throw error;
     }
+    feed?.start();
     signal.addEventListener("abort", cancel);
     return generation;
   }
@@ -193,6 +210,8 @@ export class Engine {
 
   #forget(tag: number): void {
     this.#generations.delete(tag);
+    this.#feeds.get(tag)?.close();
+    this.#feeds.delete(tag);
     if (this.#generations.size === 0) this.#drained?.();
   }
 
@@ -201,7 +220,9 @@ export class Engine {
     const failure = error instanceof CoreError ? error : new CoreError("internal", `The pump failed: ${String(error)}`);
     this.#failure ??= failure;
     for (const generation of this.#generations.values()) generation.fail(failure);
+    for (const feed of this.#feeds.values()) feed.close();
     for (const reject of this.#loads) reject(failure);
+    this.#feeds.clear();
     this.#generations.clear();
     this.#requests.clear();
     this.#models.clear();
@@ -241,6 +262,7 @@ export function toSubmit(tag: number, request: GenerationRequest): SubmitRequest
     maxTokens: limits.maxTokens,
     ...(limits.logprobsTop !== undefined && { logprobsTop: limits.logprobsTop }),
     ignoreEnd: limits.ignoreEnd,
+    ...(request.guide && { masked: true }),
     client: request.client,
     priority: 0,
     deadlineMs: 0,

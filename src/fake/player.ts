@@ -7,7 +7,7 @@
  * @module
  */
 import { ERROR_CODES, type ErrorCode, RequestError } from "../api/errors.ts";
-import type { FakeReply } from "../ffi/fake_core.ts";
+import type { FakeReply } from "../ffi/fake_reply.ts";
 import type { AskedChoices, Played, Script } from "../route/script.ts";
 import { type Piece, ReplyVocabulary } from "./pieces.ts";
 import type { ScriptReply } from "./script.ts";

@@ -129,6 +129,8 @@ export interface SubmitRequest {
   logitBias: ReadonlyMap<number, number>;
   /** End tokens do not end it. */
   ignoreEnd: boolean;
+  /** No token is drawn before `mask` or `force` told its position. Absent: false. */
+  masked?: boolean;
   /** Fairness key. */
   client: number;
   /** Higher first. */
@@ -176,6 +178,18 @@ export interface Core {
   submit(request: SubmitRequest): void;
   /** Ends a request before the next step; unknown tags are no error. */
   cancel(tag: number): void;
+  /**
+   * Tells a masked request what may be drawn at `position` (0: the first token) and the `rows` - 1 after it. A position
+   * that is told again replaces all from there on; drawn positions and unknown tags are no error.
+   *
+   * @param words `rows` times ceil(vocabulary / 32), bit t % 32 of word t / 32 for token t; absent: all tokens. Copied.
+   * @throws {CoreError} argument: not masked, a gap before `position`, too far ahead (rmx.h), or a wrong length.
+   */
+  mask(tag: number, position: number, rows: number, words?: Uint32Array): void;
+  /** The tokens from `position` on are these. @throws {CoreError} As `mask`, or a token outside the vocabulary. */
+  force(tag: number, position: number, tokens: readonly number[]): void;
+  /** An end token that is drawn gives way to these from now on; none: it ends. @throws {CoreError} As `force`. */
+  replaceEnd(tag: number, tokens: readonly number[]): void;
   /** Finishes all, joins the thread. */
   close(): Promise<void>;
 }

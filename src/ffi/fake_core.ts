@@ -7,7 +7,6 @@
  *
  * @module
  */
-import type { TokenLogprob } from "../flow.ts";
 import {
   type Core,
   CoreError,
@@ -22,33 +21,10 @@ import {
   type SubmitRequest,
 } from "./core.ts";
 import { STATUS_OF } from "./errors.ts";
+import { FakeGuided } from "./fake_guided.ts";
+import { type Live, toUsage } from "./fake_live.ts";
+import { alternatives, FakePlayback, type FakeReply } from "./fake_reply.ts";
 import { checkSubmit } from "./submit_check.ts";
-
-/**
- * What the model "says" to a request: the tokens are drawn in order, one a step. A drawn end token finishes with
- * `stop`, the request's maxTokens or a full context with `length`, as in the core. When the tokens run out first, the
- * request's first end token is drawn; a request without one (or with ignoreEnd) hears the script again from its start.
- */
-export interface FakeReply {
-  /** Token ids; not empty. */
-  tokens: readonly number[];
-  /** Log probability of each drawn token; -0.5 where absent. Told only when the request asked for logprobs. */
-  logprobs?: readonly number[];
-  /** Alternatives of each drawn token, best first, cut to what was asked; absent: the token and its successors. */
-  top?: readonly (readonly TokenLogprob[])[];
-  /** How it ends when the tokens run out, without another one; the tokens may be none then. */
-  end?: "stop" | "length";
-  /** Steps that pass before the prompt is begun: a slow queue. */
-  delaySteps?: number;
-  /** Time from the submit before which the prompt is not begun. */
-  delayMs?: number;
-  /** Time from one token to the next. */
-  tokenMs?: number;
-  /** Of the prompt, tokens that count as cached. */
-  cachedTokens?: number;
-  /** The request fails instead of drawing token number `afterTokens` (0: right after the prompt). */
-  failure?: { afterTokens: number; code: CoreErrorCode; message: string };
-}
 
 /** How a fake core behaves. */
 export interface FakeCoreOptions {
@@ -78,25 +54,12 @@ export const FAKE_MODEL_INFO: ModelInfo = {
 /** Defaults of the limits that the fake keeps; those of the core. */
 const DEFAULT_LIMITS = { maxRequests: 64, maxQueue: 256, prefillChunkTokens: 256 };
 
-interface Live {
-  request: SubmitRequest;
-  reply: FakeReply;
-  state: "waiting" | "running" | "cancelled";
-  delaySteps: number;
-  /** Nothing happens to it before this time. */
-  dueMs: number;
-  doneTokens: number;
-  drawn: number;
-  /** What the request asked for or the context leaves, whichever is less. */
-  tokensMax: number;
-  submittedMs: number;
-  startedMs: number;
-  firstTokenMs: number;
-}
+/** How long the fake sleeps when nothing can happen before a call: late masks. */
+const IDLE_MS = 1000;
 
 /** A `Core` whose answers are written down beforehand. */
 export class FakeCore implements Core {
-  readonly version = { abi: "1.0", core: "fake", mlx: "none", platform: "fake" };
+  readonly version = { abi: "1.1", core: "fake", mlx: "none", platform: "fake" };
   readonly #options: FakeCoreOptions;
   readonly #limits: typeof DEFAULT_LIMITS;
   readonly #models = new Map<ModelHandle, ModelInfo>();
@@ -133,8 +96,9 @@ export class FakeCore implements Core {
     this.#waiting = true;
     try {
       if (this.#events.length === 0 && !this.#woken) {
-        if (this.#live.size > 0) await this.#paced();
-        else await this.#idle(timeoutMs);
+        if (this.#live.size === 0) await this.#idle(timeoutMs);
+        // Steps without an event are no reason to return: late masks, slow queues.
+        else do await this.#paced(); while (this.#isSilent);
       }
       this.#woken = false;
       return this.#events.splice(0);
@@ -213,6 +177,9 @@ export class FakeCore implements Core {
     this.#live.set(request.tag, {
       request: { ...request, prompt: request.prompt.slice(), endTokens: request.endTokens.slice() },
       reply: said,
+      playback: new FakePlayback(said, request, info.vocabularySize),
+      ...(request.masked &&
+        { guided: new FakeGuided(info.vocabularySize, request.ignoreEnd ? [] : [...request.endTokens]) }),
       state: "waiting",
       tokensMax: Math.min(request.maxTokens, info.contextTokens - request.prompt.length),
       delaySteps: said.delaySteps ?? 0,
@@ -232,6 +199,20 @@ export class FakeCore implements Core {
     this.#notify?.();
   }
 
+  mask(tag: number, position: number, rows: number, words?: Uint32Array): void {
+    this.#guided(tag)?.told.mask(position, rows, words);
+    this.#notify?.();
+  }
+
+  force(tag: number, position: number, tokens: readonly number[]): void {
+    this.#guided(tag)?.told.force(position, tokens);
+    this.#notify?.();
+  }
+
+  replaceEnd(tag: number, tokens: readonly number[]): void {
+    this.#guided(tag)?.replaceEnd(tokens);
+  }
+
   close(): Promise<void> {
     if (this.#closed) return Promise.reject(new CoreError("handle", "Cannot close the engine: it is closed"));
     for (const live of this.#live.values()) this.#end(live, "cancelled");
@@ -240,6 +221,12 @@ export class FakeCore implements Core {
     clearTimeout(this.#turn);
     this.#notify?.();
     return Promise.resolve();
+  }
+
+  /** Nothing to tell yet, and something will happen by itself. */
+  get #isSilent(): boolean {
+    if (this.#events.length > 0 || this.#woken || this.#closed) return false;
+    return this.#live.values().some((live) => toDueMs(live) < Infinity);
   }
 
   /** Waits for the pace, then runs one step; a wake or a close comes first. */
@@ -259,8 +246,9 @@ export class FakeCore implements Core {
     const live = [...this.#live.values()];
     const isFull = live.filter(({ state }) => state === "running").length >= this.#limits.maxRequests;
     const dues = live.filter(({ state }) => state !== "waiting" || !isFull)
-      .map(({ state, dueMs }) => state === "cancelled" ? 0 : dueMs);
-    const delayMs = Math.max(0, Math.min(...dues) - this.#nowMs());
+      .map((request) => request.state === "cancelled" ? 0 : toDueMs(request));
+    const delayMs = Math.min(Math.max(0, Math.min(...dues) - this.#nowMs()), IDLE_MS);
+    if (delayMs === IDLE_MS) return new Promise((resolve) => this.#turn = setTimeout(resolve, IDLE_MS));
     return new Promise((resolve) => this.#turn = setTimeout(resolve, this.#options.nowMs ? delayMs : 0));
   }
 
@@ -315,14 +303,28 @@ export class FakeCore implements Core {
   }
 
   #draw(live: Live): void {
-    const { request, reply } = live;
+    const { request, reply, playback } = live;
     if (reply.failure && live.drawn >= reply.failure.afterTokens) {
       this.#fail(live, reply.failure.code, reply.failure.message);
       return;
     }
-    if (reply.end !== undefined && live.drawn >= reply.tokens.length) return this.#end(live, reply.end);
+    const drawn = live.guided ? live.guided.draw(playback) : playback.isOver ? "over" : playback.draw();
+    if (drawn === "late") return;
+    if (drawn === "over") return this.#end(live, reply.end ?? "stop");
+    if (drawn === "nothing") {
+      this.#fail(live, "argument", `The mask of position ${live.drawn} allows no token; wanted is one or more`);
+      return;
+    }
+    this.#tell(live, drawn);
+    if (!request.ignoreEnd && request.endTokens.includes(drawn)) this.#end(live, "stop");
+    else if (live.drawn >= live.tokensMax) this.#end(live, "length");
+    else if (reply.end !== undefined && playback.isOver && !reply.failure && !live.guided) this.#end(live, reply.end);
+  }
+
+  /** Counts a token and makes its event. */
+  #tell(live: Live, token: number): void {
+    const { request, reply } = live;
     const index = live.drawn++;
-    const token = nextToken(request, reply, index);
     const nowMs = this.#nowMs();
     if (index === 0) live.firstTokenMs = nowMs;
     // A late timer is made up for, so that the speed is kept.
@@ -333,38 +335,19 @@ export class FakeCore implements Core {
     const logprob = asked ? reply.logprobs?.[index] ?? -0.5 : 0;
     const top = asked ? alternatives(reply, index, { token, logprob }).slice(0, request.logprobsTop) : [];
     this.#emit({ type: "token", tag: request.tag, token, index, logprob, top });
-    if (!request.ignoreEnd && request.endTokens.includes(token)) this.#end(live, "stop");
-    else if (live.drawn >= live.tokensMax) this.#end(live, "length");
-    else if (reply.end !== undefined && live.drawn >= reply.tokens.length && !reply.failure) this.#end(live, reply.end);
   }
 
   #end(live: Live, reason: "stop" | "length" | "cancelled"): void {
     this.#live.delete(live.request.tag);
     this.#counters[reason === "cancelled" ? "cancelled" : "completed"]++;
-    this.#emit({ type: "finish", tag: live.request.tag, reason, usage: this.#usage(live) });
+    this.#emit({ type: "finish", tag: live.request.tag, reason, usage: toUsage(live, this.#nowMs()) });
   }
 
   #fail(live: Live, code: CoreErrorCode, message: string): void {
     const { tag } = live.request;
     this.#live.delete(tag);
     this.#counters.failed++;
-    this.#emit({ type: "failure", tag, status: STATUS_OF[code], message, usage: this.#usage(live) });
-  }
-
-  #usage(live: Live): Extract<CoreEvent, { type: "finish" }>["usage"] {
-    const now = this.#nowMs();
-    const started = live.startedMs || now;
-    const first = live.firstTokenMs || now;
-    return {
-      promptTokens: live.request.prompt.length,
-      cachedTokens: Math.min(live.reply.cachedTokens ?? 0, live.request.prompt.length - 1),
-      completionTokens: live.drawn,
-      draftedTokens: 0,
-      acceptedTokens: 0,
-      queueUs: Math.round((started - live.submittedMs) * 1000),
-      prefillUs: Math.round((first - started) * 1000),
-      decodeUs: Math.round((now - first) * 1000),
-    };
+    this.#emit({ type: "failure", tag, status: STATUS_OF[code], message, usage: toUsage(live, this.#nowMs()) });
   }
 
   #emit(...events: CoreEvent[]): void {
@@ -380,6 +363,14 @@ export class FakeCore implements Core {
     if (this.#closed) throw new CoreError("closed", `Cannot ${what}: the engine is closed`);
   }
 
+  /** What guides a live request; undefined: the tag is not live. @throws {CoreError} argument, if it is not masked. */
+  #guided(tag: number): FakeGuided | undefined {
+    this.#requireOpen("guide a request");
+    const live = this.#live.get(tag);
+    if (!live || live.guided) return live?.guided;
+    throw new CoreError("argument", `Cannot guide the request: tag ${tag} was submitted without masked`);
+  }
+
   #requireModel(model: ModelHandle): ModelInfo {
     const info = this.#models.get(model);
     if (!info) throw new CoreError("handle", `Cannot find the model ${model}: the handle is stale or unknown`);
@@ -387,13 +378,8 @@ export class FakeCore implements Core {
   }
 }
 
-function nextToken(request: SubmitRequest, reply: FakeReply, index: number): number {
-  const end = request.ignoreEnd ? undefined : request.endTokens[0];
-  const token = reply.tokens[end === undefined ? index % reply.tokens.length : index];
-  return token ?? end ?? 0;
-}
-
-function alternatives(reply: FakeReply, index: number, drawn: TokenLogprob): readonly TokenLogprob[] {
-  return reply.top?.[index] ??
-    Array.from({ length: 20 }, (_, i) => ({ token: drawn.token + i, logprob: drawn.logprob - i }));
+/** Nothing happens to a request before this time; a late mask leaves only its deadline. */
+function toDueMs({ dueMs, guided, submittedMs, request: { deadlineMs } }: Live): number {
+  if (!guided?.isLate) return dueMs;
+  return deadlineMs > 0 ? submittedMs + deadlineMs : Infinity;
 }

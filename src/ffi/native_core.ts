@@ -185,6 +185,7 @@ class NativeCore implements Core {
 
   submit(request: SubmitRequest): void {
     this.#requireOpen("submit a request");
+    if (request.masked) throw noGuides();
     const params = writeParams(request);
     const bias = writeLogitBias(request.logitBias);
     const { rmx_request_submit: submit } = this.#library.symbols;
@@ -207,6 +208,18 @@ class NativeCore implements Core {
     this.#check(this.#library.symbols.rmx_request_cancel(this.#engine, tag, this.#error.bytes));
   }
 
+  mask(): void {
+    throw noGuides();
+  }
+
+  force(): void {
+    throw noGuides();
+  }
+
+  replaceEnd(): void {
+    throw noGuides();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) throw new CoreError("handle", "Cannot close the engine: it is closed");
     const error = new ErrorBuffer();
@@ -225,6 +238,10 @@ class NativeCore implements Core {
   #requireOpen(what: string): void {
     if (this.#closed) throw new CoreError("closed", `Cannot ${what}: the engine is closed`);
   }
+}
+
+function noGuides(): CoreError {
+  return new CoreError("internal", "This core can't bind what may be drawn: rmx.h 1.0 has no masks");
 }
 
 /** The array for the call: Deno's FFI takes no view on shared memory, and copies of token ids are small. */

@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import type { Core, EngineConfig } from "../../src/ffi/core.ts";
 import { cancelPromises, endPromises } from "./promises/cancels.ts";
+import { guideEndPromises, guideLimitPromises, guidePromises } from "./promises/guides.ts";
 import { limitPromises } from "./promises/limits.ts";
 import { modelPromises } from "./promises/models.ts";
 import { contextPromises, requestPromises } from "./promises/requests.ts";
@@ -31,6 +32,11 @@ export function coreSuite(name: string, subject: CoreSubject): void {
   contextPromises(promise);
   cancelPromises(promise);
   endPromises(promise);
+  if (subject.guides) {
+    guidePromises(promise);
+    guideEndPromises(promise);
+    guideLimitPromises(promise);
+  }
   limitPromises(promise);
   modelPromises(promise, subject);
   waitPromises(promise);

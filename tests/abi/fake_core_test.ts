@@ -5,4 +5,5 @@ import { coreSuite } from "./core_suite.ts";
 coreSuite("FakeCore", {
   open: (config) => new FakeCore({ reply: ({ prompt }) => ({ tokens: [prompt.length % 50, 51, 52] }), config }),
   modelPath: "fake",
+  guides: true,
 });

@@ -5,7 +5,8 @@
  */
 import { type Config, loadConfig } from "../../src/config.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import { FAKE_MODEL_INFO, FakeCore, type FakeCoreOptions, type FakeReply } from "../../src/ffi/fake_core.ts";
+import { FAKE_MODEL_INFO, FakeCore, type FakeCoreOptions } from "../../src/ffi/fake_core.ts";
+import type { FakeReply } from "../../src/ffi/fake_reply.ts";
 import { Activity } from "../../src/http/activity.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { AppDependencies } from "../../src/http/app_context.ts";

@@ -8,6 +8,8 @@ export interface CoreSubject {
   open(config: EngineConfig): Core;
   /** A path that loads: a model with a vocabulary of 64 or more and a context of 128 or more. */
   modelPath: string;
+  /** Whether it takes masked requests. */
+  guides?: boolean;
   /** Says why these tests can't run here; undefined: they can. */
   missing?: string;
 }
