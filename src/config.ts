@@ -53,6 +53,8 @@ export interface Config {
   readonly threads?: number;
   /** Rounding of activations and KV on the CPU. */
   readonly cpuArithmetic?: "exact" | "fast";
+  /** `/v1/requests` keeps prompts, tokens and answers. */
+  readonly recordsContent: boolean;
   /** Least level that is logged. */
   readonly logLevel: LogLevel;
   /** `RAPID_MLX_*` variables that no flag has: shown once at start, since a misspelt one would do nothing. */
@@ -106,6 +108,7 @@ export const SERVE_FLAGS: readonly ServeFlag[] = [
   { name: "cpu-arithmetic", value: "exact|fast", help: "rounding of activations and KV on the CPU" },
   { name: "fake", value: "SCRIPT.json", help: "play written answers instead of a model's (docs/FAKE.md)" },
   { name: "log-level", value: "LEVEL", help: "trace, debug, info, warning or error (info); trace shows prompts" },
+  { name: "record-content", help: "keep prompts and answers of the last requests for explain and /v1/requests" },
   { name: "kv-dtype", value: "DTYPE", help: "dtype of the KV cache", unavailable: NOT_YET },
   { name: "disk-cache-gb", value: "GB", help: "KV cache on disk", unavailable: NOT_YET },
   { name: "no-disk-cache", help: "no KV cache on disk (there is none yet)" },
@@ -137,6 +140,7 @@ const values = z.object({
   memoryGb: z.coerce.number().gt(0).max(65_536).optional(),
   threads: z.coerce.number().int().min(1).max(1024).optional(),
   fake: z.string().optional(),
+  recordContent: z.boolean().default(false),
   cpuArithmetic: z.enum(["exact", "fast"]).optional(),
   logLevel: z.enum(["trace", "debug", "info", "warning", "error"]).default("info"),
 });
@@ -185,6 +189,7 @@ export function loadConfig(flags: Readonly<Record<string, unknown>>, environment
     allowHosts: Object.freeze(allowHost),
     allowOrigins: Object.freeze(allowOrigin),
     drainMs: Math.round(drainSeconds * 1000),
+    recordsContent: parsed.data.recordContent,
     unknownVariables: Object.freeze(findUnknownVariables(environment)),
     ...withoutUndefined({ ...chosen, maxRequests, maxQueue, memoryBytes, threads, cpuArithmetic }),
   });

@@ -45,8 +45,9 @@ export async function openFake(): Promise<FakeEngine> {
 export async function generateOnFake(fake: FakeEngine, streams: number, tokens: number): Promise<number> {
   const startMs = performance.now();
   await Promise.all(Array.from({ length: streams }, async (_, client) => {
-    const decoder = createDecoder({ vocabulary: fake.text.vocabulary, endTokens: [END_TOKEN], stop: [] });
-    const choice = { request: toRequest(fake.handle, [1, 2, 3], tokens, client), decoder };
+    const { vocabulary } = fake.text;
+    const decoder = createDecoder({ vocabulary, endTokens: [END_TOKEN], stop: [] });
+    const choice = { request: toRequest(fake.handle, [1, 2, 3], tokens, client), decoder, vocabulary };
     for await (const _event of startAnswer(fake.engine, choice, new AbortController().signal, () => {}));
   }));
   return (performance.now() - startMs) / (streams * tokens);

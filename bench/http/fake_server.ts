@@ -15,6 +15,7 @@ import { startServer, stopOnSignals } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
 import { findDialect } from "../../src/output/parser_names.ts";
 import { ServedModels } from "../../src/route/models.ts";
+import { Records } from "../../src/trace/records.ts";
 import { FAKE_CONTEXT_TOKENS, openFake } from "./fake_engine.ts";
 
 const config = loadConfig({ port: "0" }, {});
@@ -35,7 +36,8 @@ model.status = {
   },
 };
 const [activity, lifecycle] = [new Activity(SYSTEM_CLOCK), new Lifecycle()];
-const app = createApp({ config, engine, models, activity, lifecycle, clock: SYSTEM_CLOCK, log, version: "bench" });
+const parts = { config, engine, models, activity, lifecycle, clock: SYSTEM_CLOCK, log, records: new Records() };
+const app = createApp({ ...parts, version: "bench" });
 const server = startServer({ config, app, activity, lifecycle, clock: SYSTEM_CLOCK, log });
 print(`  base URL  ${server.url}/v1`);
 await stopOnSignals(server);

@@ -33,6 +33,7 @@ export const ERROR_CODES = {
   invalid_api_key: { status: 401, type: "authentication_error" },
   origin_not_allowed: { status: 403, type: "permission_error" },
   model_not_found: { status: 404, type: "not_found_error" },
+  request_not_found: { status: 404, type: "not_found_error" },
   not_found: { status: 404, type: "not_found_error" },
   not_available_yet: { status: 404, type: "not_found_error" },
   method_not_allowed: { status: 405, type: "invalid_request_error" },

@@ -48,6 +48,11 @@ export class IgnoredFields {
     else this.#more++;
   }
 
+  /** The names, without those beyond IGNORED_NAMES_MAX. */
+  names(): string[] {
+    return [...this.#names];
+  }
+
   /** e.g. `user, metadata, messages[].cache_control`; undefined if nothing was ignored. */
   toHeader(): string | undefined {
     if (this.#names.size === 0) return undefined;

@@ -15,6 +15,7 @@ import { Lifecycle } from "../http/lifecycle.ts";
 import type { Logger } from "../log.ts";
 import type { Profiles } from "../profiles/store.ts";
 import { ServedModels } from "../route/models.ts";
+import { Records } from "../trace/records.ts";
 import { findModel } from "./find_model.ts";
 import { type OpenServer, toEngineConfig } from "./open_server.ts";
 import { VERSION } from "./version.ts";
@@ -41,7 +42,8 @@ export async function openFakeServer({ config, scriptPath, profiles, log }: Fake
   const [models, clock] = [new ServedModels(), SYSTEM_CLOCK];
   const model = models.add(file.model, clock.epochSeconds());
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
-  const parts = { config, engine, models, activity, lifecycle, clock, log, version: VERSION, script: fake.player };
+  const records = new Records({ recordsContent: config.recordsContent });
+  const parts = { config, engine, models, activity, lifecycle, clock, log, records, version: VERSION };
   const load = async (): Promise<void> => {
     const handle = await engine.loadModel(file.model, {});
     model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };
@@ -51,5 +53,13 @@ export async function openFakeServer({ config, scriptPath, profiles, log }: Fake
     await engine.close();
     await fake.model.text.close();
   };
-  return { app: createApp(parts), activity, lifecycle, clock, model, load, [Symbol.asyncDispose]: close };
+  return {
+    app: createApp({ ...parts, script: fake.player }),
+    activity,
+    lifecycle,
+    clock,
+    model,
+    load,
+    [Symbol.asyncDispose]: close,
+  };
 }

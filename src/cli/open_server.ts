@@ -21,6 +21,7 @@ import type { Profiles } from "../profiles/store.ts";
 import { openTextModel } from "../prompt/text_model.ts";
 import { loadServedModel } from "../route/load.ts";
 import { type ServedModel, ServedModels } from "../route/models.ts";
+import { Records } from "../trace/records.ts";
 import type { ModelPlace } from "./find_model.ts";
 import { VERSION } from "./version.ts";
 
@@ -62,7 +63,8 @@ export function openServer({ config, libraryPath, place, profiles, log }: Server
   const clock = SYSTEM_CLOCK;
   const model = models.add(place.id, clock.epochSeconds(), place.hfId);
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
-  const app = createApp({ config, engine, models, activity, lifecycle, clock, log, version: VERSION });
+  const records = new Records({ recordsContent: config.recordsContent });
+  const app = createApp({ config, engine, models, activity, lifecycle, clock, log, records, version: VERSION });
   const load = (): Promise<void> =>
     loadServedModel(model, {
       directory: place.directory,

@@ -11,12 +11,14 @@ import { RequestError } from "../api/errors.ts";
 import type { AppContext, AppDependencies, AppEnvironment, Handler } from "./app_context.ts";
 import { isInternal, toErrorResponse, toRequestError } from "./errors.ts";
 import { checkHost, checkKey, checkOrigin, toCorsHeaders, toPreflightResponse } from "./guards.ts";
+import { beginRecord, endRefused } from "./recording.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
 import { completions } from "./routes/completions.ts";
 import { showFake } from "./routes/fake.ts";
 import { health, healthz, live, ready, root } from "./routes/health.ts";
 import { showMetrics } from "./routes/metrics.ts";
 import { listModels, showModel } from "./routes/models.ts";
+import { listRequests, showRequest } from "./routes/requests.ts";
 import { showStatus } from "./routes/status.ts";
 
 /** One row of the table. */
@@ -31,6 +33,8 @@ interface Route {
   versioned?: true;
   /** No key is asked for. */
   open?: true;
+  /** It makes answers: what happens to its requests is recorded. */
+  recorded?: true;
   /** Answers it. */
   handler: Handler;
 }
@@ -47,8 +51,17 @@ export const ROUTES: readonly Route[] = [
   { name: "status", method: "GET", path: "/status", versioned: true, handler: showStatus },
   { name: "models", method: "GET", path: "/models", versioned: true, handler: listModels },
   { name: "models.show", method: "GET", path: "/models/:id{.+}", versioned: true, handler: showModel },
-  { name: "chat.completions", method: "POST", path: "/chat/completions", versioned: true, handler: chatCompletions },
-  { name: "completions", method: "POST", path: "/completions", versioned: true, handler: completions },
+  {
+    name: "chat.completions",
+    method: "POST",
+    path: "/chat/completions",
+    versioned: true,
+    recorded: true,
+    handler: chatCompletions,
+  },
+  { name: "completions", method: "POST", path: "/completions", versioned: true, recorded: true, handler: completions },
+  { name: "requests", method: "GET", path: "/requests", versioned: true, handler: listRequests },
+  { name: "requests.show", method: "GET", path: "/requests/:id", versioned: true, handler: showRequest },
 ];
 
 /** What only a scripted server has. */
@@ -67,7 +80,7 @@ export const NOT_AVAILABLE_YET: readonly string[] = [
   "/videos/:id{.+}",
   "/mcp/:kind{.+}",
   "/cache/:kind{.+}",
-  "/requests/:id{.+}",
+  "/requests/:id/cancel",
 ];
 
 /** Builds the app. It has no state of its own: all is in the parts it is given. */
@@ -117,6 +130,7 @@ function addRoute(app: Hono<AppEnvironment>, route: Route, dependencies: AppDepe
     app.on(route.method, path, async (context) => {
       try {
         if (!route.open) checkKey(context.req.raw.headers, dependencies.config);
+        if (route.recorded) beginRecord(context, dependencies, `/v1${route.path}`);
         const response = await route.handler(context, dependencies);
         dependencies.activity.countResponse(route.name, response.status);
         return response;
@@ -135,6 +149,7 @@ function addRoute(app: Hono<AppEnvironment>, route: Route, dependencies: AppDepe
 function answerError(error: unknown, context: AppContext, dependencies: AppDependencies, route: string): Response {
   const known = toRequestError(error, `req-${context.get("requestKey")}`);
   const response = toErrorResponse(known);
+  endRefused(context, dependencies, known);
   dependencies.activity.countResponse(route, response.status);
   const log = context.get("log");
   const fields = { route, status: response.status, code: known.code, param: known.options.param };

@@ -10,6 +10,8 @@ import type { Logger } from "../log.ts";
 import type { Generator } from "../route/answer.ts";
 import type { ServedModels } from "../route/models.ts";
 import type { Script } from "../route/script.ts";
+import type { RequestRecorder } from "../trace/recorder.ts";
+import type { Records } from "../trace/records.ts";
 import type { Activity } from "./activity.ts";
 import type { Clock } from "./clock.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -35,6 +37,8 @@ export interface AppDependencies {
   log: Logger;
   /** Version of this server. */
   version: string;
+  /** What happened to the last requests. */
+  records: Records;
   /** Answers that are written down; absent: the model makes them. */
   script?: Script;
 }
@@ -51,6 +55,8 @@ export interface AppEnvironment {
     log: Logger;
     /** When it arrived; of the app's clock. */
     arrivedMs: number;
+    /** Watches it, if its route makes answers. */
+    record?: RequestRecorder;
   };
 }
 

@@ -64,6 +64,8 @@ export function toChoices(context: AppContext, model: LoadedModel, plan: ChoiceP
   return requests.map((request) => ({
     request,
     decoder: toDecoder(model, plan, request.limits, played),
+    vocabulary: played?.vocabulary ?? model.text.vocabulary,
+    ...(played && { promptOpen: played.promptOpen }),
     ...(played?.cutsConnection && { cutsConnection: true }),
   }));
 }

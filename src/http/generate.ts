@@ -17,6 +17,9 @@ import { type Activity, type ActivityStart, LiveRequest, type Outcome } from "./
 import type { Clock } from "./clock.ts";
 import { isInternal, toRequestError } from "./errors.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import { type PlanFacts, toRecordedEnd, toRecordedPlan } from "./recording.ts";
+import type { RequestRecorder } from "../trace/recorder.ts";
+import type { Records } from "../trace/records.ts";
 import { DONE_FRAME, EVENT_STREAM_HEADERS, toEventStream, toFrame } from "./sse.ts";
 
 /** What answering needs of the server. */
@@ -29,6 +32,8 @@ export interface GenerateDependencies {
   lifecycle: Lifecycle;
   /** Times the answer. */
   clock: Clock;
+  /** Keeps what happened. */
+  records: Records;
 }
 
 /** A request, ready to be answered. */
@@ -57,6 +62,10 @@ export interface Plan {
   clientSignal: AbortSignal;
   /** Carries the request's id. */
   log: Logger;
+  /** Watches the request. */
+  record: RequestRecorder;
+  /** What only the record wants to know. */
+  facts: PlanFacts;
 }
 
 /** One request being answered. */
@@ -78,6 +87,7 @@ export async function respond(plan: Plan, dependencies: GenerateDependencies): P
   const leave = (): void => live.abort.abort();
   plan.clientSignal.addEventListener("abort", leave);
   if (plan.clientSignal.aborted) leave();
+  plan.record.setPlan(toRecordedPlan(plan));
   const events = mergeAnswers(submit(exchange));
   dependencies.activity.begin(live);
   if (plan.stream) return new Response(streamBody(events, exchange), { headers: toHeaders(exchange) });
@@ -119,7 +129,10 @@ function submit({ plan, engine, live }: Exchange): AsyncIterableIterator<OutputE
   const answers: AsyncIterableIterator<OutputEvent>[] = [];
   try {
     for (const [index, choice] of plan.choices.entries()) {
-      answers.push(startAnswer(engine, choice, live.abort.signal, (event) => live.observe(index, event)));
+      answers.push(startAnswer(engine, choice, live.abort.signal, (event) => {
+        live.observe(index, event);
+        plan.record.observe(index, event);
+      }));
     }
     return answers;
   } catch (error) {
@@ -135,8 +148,10 @@ async function collectBody(events: AsyncIterable<ChoiceEvent>, exchange: Exchang
     account(exchange, index, event);
     plan.encoder.collect(index, event);
   }
+  const body = JSON.stringify(plan.encoder.whole(usage.toWire()));
+  plan.record.sent(body);
   end(exchange, undefined);
-  return JSON.stringify(plan.encoder.whole(usage.toWire()));
+  return body;
 }
 
 function streamBody(events: AsyncIterable<ChoiceEvent>, exchange: Exchange): ReadableStream<Uint8Array> {
@@ -152,29 +167,36 @@ function streamBody(events: AsyncIterable<ChoiceEvent>, exchange: Exchange): Rea
  */
 async function* toFrames(events: AsyncIterable<ChoiceEvent>, exchange: Exchange): AsyncGenerator<string, void> {
   const { plan, usage } = exchange;
-  for (const chunk of plan.encoder.opening()) yield toFrame(chunk);
+  const send = (frame: string): string => {
+    plan.record.sent(frame);
+    return frame;
+  };
+  for (const chunk of plan.encoder.opening()) yield send(toFrame(chunk));
   try {
     for await (const { index, event } of events) {
       account(exchange, index, event);
       const chunk = plan.encoder.toChunk(index, event);
-      if (chunk) yield toFrame(chunk);
+      if (chunk) yield send(toFrame(chunk));
     }
   } catch (error) {
+    const frame = toFrame(toErrorEnvelope(toRequestError(error, plan.id)));
+    if (!isCut(exchange)) plan.record.sent(frame);
     end(exchange, error);
     logEnd(exchange, error);
     // The connection breaks where its body does.
     if (isCut(exchange)) throw error;
-    yield toFrame(toErrorEnvelope(toRequestError(error, plan.id)));
+    yield frame;
     return;
   }
+  const last = [...plan.includeUsage ? [toFrame(plan.encoder.usageChunk(usage.toWire()))] : [], DONE_FRAME].map(send);
   end(exchange, undefined);
   logEnd(exchange, undefined);
-  if (plan.includeUsage) yield toFrame(plan.encoder.usageChunk(usage.toWire()));
-  yield DONE_FRAME;
+  yield* last;
 }
 
 /** Keeps the books. @throws {RequestError} If the choice was cancelled: such an answer is not whole. */
 function account({ plan, live, usage, lifecycle }: Exchange, index: number, event: OutputEvent): void {
+  plan.record.show(index, event);
   if (event.type === "repair") {
     usage.repairs++;
     plan.log.log("debug", "repair", { choice: index, name: event.name, detail: event.detail });
@@ -191,7 +213,9 @@ function account({ plan, live, usage, lifecycle }: Exchange, index: number, even
 /** The end of a request, once. What still runs of its choices has no reader any more. */
 function end(exchange: Exchange, error: unknown): void {
   exchange.live.abort.abort();
-  exchange.activity.end(exchange.live, toOutcome(exchange, error));
+  const outcome = toOutcome(exchange, error);
+  exchange.activity.end(exchange.live, outcome);
+  exchange.records.end(exchange.plan.record, toRecordedEnd(exchange.plan, outcome, error));
 }
 
 function logEnd({ plan, live, clock }: Exchange, error: unknown): void {

@@ -65,6 +65,12 @@ export function toClientNumber(headers: Headers, remote: string): number {
   return digest(credential ?? remote).readUInt32LE(0);
 }
 
+/** Whose a request is: of the key that it showed. Without a key to show, all are of one. */
+export function toOwner(headers: Headers, config: GuardConfig): string {
+  if (config.apiKey === undefined) return "";
+  return createHash("sha256").update(toCredentials(headers)[0] ?? "").digest("base64");
+}
+
 /** CORS headers of an answer to an allowed origin. */
 export function toCorsHeaders(origin: string): Record<string, string> {
   return {

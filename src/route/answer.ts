@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { GenerationEvent, GenerationRequest, OutputEvent } from "../flow.ts";
+import type { GenerationEvent, GenerationRequest, OutputEvent, Vocabulary } from "../flow.ts";
 import type { StreamDecoder } from "../output/decoder.ts";
 
 /** What makes tokens; `Engine` is one. */
@@ -21,6 +21,10 @@ export interface Choice {
   request: GenerationRequest;
   /** For its tokens. */
   decoder: StreamDecoder;
+  /** What its tokens spell. */
+  vocabulary: Vocabulary;
+  /** Scripted: text that the template is taken to have opened after the prompt. */
+  promptOpen?: string;
   /** Scripted: when it fails, the connection is to look lost instead of the failure being told. */
   cutsConnection?: boolean;
 }

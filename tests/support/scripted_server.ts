@@ -15,6 +15,7 @@ import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { startServer } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
 import { loadProfiles } from "../../src/profiles/store.ts";
+import { Records } from "../../src/trace/records.ts";
 import { ServedModels } from "../../src/route/models.ts";
 
 /** A server of one test. */
@@ -39,11 +40,12 @@ export async function serveScript(script: Record<string, unknown>): Promise<Scri
   const models = new ServedModels();
   const model = models.add(file.model, 1_700_000_000);
   model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };
-  const config = loadConfig({ port: 0 }, {});
+  const config = loadConfig({ port: 0, recordContent: true }, {});
+  const records = new Records({ recordsContent: true });
   const clock = SYSTEM_CLOCK;
   const parts = { config, engine, models, activity: new Activity(clock), lifecycle: new Lifecycle(), clock };
   const log = createLogger({ level: "error", write: () => {} });
-  const app = createApp({ ...parts, log, version: "0.0.0-test", script: fake.player });
+  const app = createApp({ ...parts, log, records, version: "0.0.0-test", script: fake.player });
   const running = startServer({ ...parts, app, log });
   const client = new OpenAI({ baseURL: `${running.url}/v1`, apiKey: "unused", maxRetries: 0 });
   return {

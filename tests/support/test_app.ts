@@ -14,6 +14,7 @@ import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { createLogger, type LogLevel } from "../../src/log.ts";
 import { findDialect } from "../../src/output/parser_names.ts";
 import { type ServedModel, ServedModels } from "../../src/route/models.ts";
+import { Records } from "../../src/trace/records.ts";
 import { BYTE_VOCABULARY_SIZE, ByteTextModel, END_TOKEN, toByteTokens } from "./byte_text_model.ts";
 import { ManualClock } from "./manual_clock.ts";
 
@@ -76,12 +77,14 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   };
   const lines: string[] = [];
   const clock = new ManualClock();
+  const config = loadConfig(flags, {});
   const parts = {
-    config: loadConfig(flags, {}),
+    config,
     engine,
     models,
     activity: new Activity(clock),
     lifecycle: new Lifecycle(),
+    records: new Records({ recordsContent: config.recordsContent }),
     clock,
     log: createLogger({ level: logLevel, write: (line) => lines.push(line), now: () => 0 }),
     version: "0.0.0-test",

@@ -20,7 +20,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ["flow.ts"],
   prompt: ["flow.ts", "profiles"],
   route: ["api", "engine", "ffi", "flow.ts", "output", "profiles", "prompt"],
-  http: ["api", "config.ts", "engine", "ffi", "flow.ts", "log.ts", "output", "profiles", "prompt", "route"],
+  trace: ["api", "flow.ts", "output"],
+  http: ["api", "config.ts", "engine", "ffi", "flow.ts", "log.ts", "output", "profiles", "prompt", "route", "trace"],
   fake: ["api", "ffi", "flow.ts", "output", "profiles", "prompt", "route"],
   setup: [],
   cli: [
@@ -36,6 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "prompt",
     "route",
     "setup",
+    "trace",
   ],
 };
 

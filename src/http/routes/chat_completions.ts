@@ -18,12 +18,16 @@ import type { AppContext, AppDependencies } from "../app_context.ts";
 import { readBody } from "../body.ts";
 import { toChoices } from "../choices.ts";
 import { respond } from "../generate.ts";
+import { requireRecord } from "../recording.ts";
 
 /** Answers a chat. @throws What src/http/errors.ts has rows for. */
 export async function chatCompletions(context: AppContext, dependencies: AppDependencies): Promise<Response> {
   const { config, models, clock, lifecycle } = dependencies;
   lifecycle.requireServing();
-  const request = parseChatRequest(parseBody(await readBody(context.req.raw, config, clock)));
+  const record = requireRecord(context);
+  const body = parseBody(await readBody(context.req.raw, config, clock));
+  record.setBody(body);
+  const request = parseChatRequest(body);
   const { model, loaded } = models.requireLoaded(request.model);
   requireToolParser(request, model.id, loaded);
   const templateArguments = { ...loaded.templateArguments, ...request.conversation.templateArguments };
@@ -59,6 +63,8 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
     ignored: request.ignored,
     clientSignal: context.req.raw.signal,
     log,
+    record,
+    facts: { loaded, readsDialect: true, prompts: [prompt], promptRepairs: [] },
   }, dependencies);
 }
 

@@ -14,18 +14,22 @@ import type { AppContext, AppDependencies } from "../app_context.ts";
 import { readBody } from "../body.ts";
 import { toChoices } from "../choices.ts";
 import { respond } from "../generate.ts";
+import { requireRecord } from "../recording.ts";
 
 /** Answers a completion request. @throws What src/http/errors.ts has rows for. */
 export async function completions(context: AppContext, dependencies: AppDependencies): Promise<Response> {
   const { config, models, clock, lifecycle } = dependencies;
   lifecycle.requireServing();
-  const request = parseCompletionRequest(parseBody(await readBody(context.req.raw, config, clock)));
+  const record = requireRecord(context);
+  const body = parseBody(await readBody(context.req.raw, config, clock));
+  record.setBody(body);
+  const request = parseCompletionRequest(body);
   const { model, loaded } = models.requireLoaded(request.model);
   const prompts = await Promise.all(request.prompts.map(async (prompt, index) => {
     const ids = await toTokens(prompt, index, loaded);
     const room = findRoom(ids.length, request.maxTokens, loaded.contextTokens, "prompt");
     if (room.clamped) request.ignored.add("max_tokens");
-    return { ids, maxTokens: room.maxTokens };
+    return { ids, maxTokens: room.maxTokens, ...(typeof prompt === "string" && { text: prompt }) };
   }));
   const log = context.get("log");
   if (log.enabled("trace")) log.log("trace", "prompts", { texts: JSON.stringify(request.prompts) });
@@ -55,6 +59,8 @@ export async function completions(context: AppContext, dependencies: AppDependen
     ignored: request.ignored,
     clientSignal: context.req.raw.signal,
     log,
+    record,
+    facts: { loaded, readsDialect: false, prompts, promptRepairs: [] },
   }, dependencies);
 }
 

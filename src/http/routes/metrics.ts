@@ -33,7 +33,7 @@ export function showMetrics(_context: AppContext, dependencies: AppDependencies)
   return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
 }
 
-function toFamilies({ engine, activity, clock, models, version }: AppDependencies): Family[] {
+function toFamilies({ engine, activity, clock, models, records, version }: AppDependencies): Family[] {
   const stats = engine.stats();
   const { core, mlx, platform } = engine.version;
   const { counts } = activity;
@@ -56,6 +56,17 @@ function toFamilies({ engine, activity, clock, models, version }: AppDependencie
     counter("prompt_tokens", "Tokens of prompts.", activity.promptTokens),
     counter("completion_tokens", "Tokens drawn.", activity.completionTokens),
     counter("prefix_cache_tokens_saved", "Tokens of prompts taken from the cache.", activity.cachedTokens),
+    counter(
+      "lost_characters",
+      "Characters of answers that nothing accounts for; more than 0 is a bug.",
+      records.lostCharacters,
+    ),
+    {
+      name: "repairs_total",
+      type: "counter",
+      help: "Repairs of answers by name.",
+      samples: [...records.repairs].map(([name, value]) => ({ labels: { name }, value })),
+    },
     counter("prefill_tokens", "Tokens of prompts run by the core.", stats.prefillTokens),
     counter("step_seconds", "Time inside steps.", stats.stepUs / 1e6),
     gauge("kv_bytes", "Live KV of all sequences.", stats.kvBytes),
