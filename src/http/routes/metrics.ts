@@ -7,6 +7,7 @@
  * @module
  */
 import type { HistogramSnapshot } from "../../engine/stats.ts";
+import type { Records } from "../../trace/records.ts";
 import type { AppContext, AppDependencies } from "../app_context.ts";
 
 const PREFIX = "rapid_mlx_";
@@ -56,17 +57,6 @@ function toFamilies({ engine, activity, clock, models, records, version }: AppDe
     counter("prompt_tokens", "Tokens of prompts.", activity.promptTokens),
     counter("completion_tokens", "Tokens drawn.", activity.completionTokens),
     counter("prefix_cache_tokens_saved", "Tokens of prompts taken from the cache.", activity.cachedTokens),
-    counter(
-      "lost_characters",
-      "Characters of answers that nothing accounts for; more than 0 is a bug.",
-      records.lostCharacters,
-    ),
-    {
-      name: "repairs_total",
-      type: "counter",
-      help: "Repairs of answers by name.",
-      samples: [...records.repairs].map(([name, value]) => ({ labels: { name }, value })),
-    },
     counter("prefill_tokens", "Tokens of prompts run by the core.", stats.prefillTokens),
     counter("step_seconds", "Time inside steps.", stats.stepUs / 1e6),
     gauge("kv_bytes", "Live KV of all sequences.", stats.kvBytes),
@@ -77,6 +67,7 @@ function toFamilies({ engine, activity, clock, models, records, version }: AppDe
     counter("pump_batches", "Batches of events taken from the core.", stats.pump.batches),
     counter("pump_events", "Events taken from the core.", stats.pump.events),
     counter("pump_dropped_events", "Events that nobody waited for; more than 0 is a bug.", stats.pump.droppedEvents),
+    ...toAnswerFamilies(records),
     {
       name: "model_loaded",
       type: "gauge",
@@ -93,6 +84,24 @@ function toFamilies({ engine, activity, clock, models, records, version }: AppDe
         const [route = "", status = ""] = key.split(" ");
         return { labels: { route, status }, value };
       }),
+    },
+  ];
+}
+
+/** What the decoders did. */
+function toAnswerFamilies({ lostCharacters, repairs }: Records): Family[] {
+  return [
+    {
+      name: "lost_characters_total",
+      type: "counter",
+      help: "Characters of answers that nothing accounts for; more than 0 is a bug.",
+      samples: [{ value: lostCharacters }],
+    },
+    {
+      name: "repairs_total",
+      type: "counter",
+      help: "Repairs of answers by name.",
+      samples: [...repairs].map(([name, value]) => ({ labels: { name }, value })),
     },
   ];
 }
