@@ -38,7 +38,7 @@ model.status = {
 const [activity, lifecycle] = [new Activity(SYSTEM_CLOCK), new Lifecycle()];
 const parts = { config, engine, models, activity, lifecycle, clock: SYSTEM_CLOCK, log, records: new Records() };
 const app = createApp({ ...parts, version: "bench" });
-const server = startServer({ config, app, activity, lifecycle, clock: SYSTEM_CLOCK, log });
+const server = await startServer({ config, app, activity, lifecycle, clock: SYSTEM_CLOCK, log });
 print(`  base URL  ${server.url}/v1`);
 await stopOnSignals(server);
 await engine.close();

@@ -30,7 +30,7 @@ export async function serve(model: string | undefined, flags: Readonly<Record<st
     ? await openReal(config, flags, profiles, log)
     : await openFakeServer({ config, scriptPath: config.fakeScriptPath, profiles, log });
   // Listening before loading: an early client hears "loading", and a taken port is known at once.
-  const server = startServer({ ...parts, config, log });
+  const server = await startServer({ ...parts, config, log });
   try {
     await parts.load();
   } catch (error) {

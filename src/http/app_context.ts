@@ -46,7 +46,7 @@ export interface AppDependencies {
 /** Hono's types of this app. */
 export interface AppEnvironment {
   /** Given by the listener; absent when a test calls the app directly. */
-  Bindings: { info?: Deno.ServeHandlerInfo };
+  Bindings: { remote?: string };
   /** Set by the outermost middleware. */
   Variables: {
     /** Hex digits: part of every id of this request. */
@@ -66,8 +66,7 @@ export type AppContext = Context<AppEnvironment>;
 /** Answers one request. */
 export type Handler = (context: AppContext, dependencies: AppDependencies) => Response | Promise<Response>;
 
-/** Who asks, for the fairness between clients: the connection. */
+/** Who asks, for the fairness between clients: the connection, as `address:port`. */
 export function toRemote(context: AppContext): string {
-  const address = context.env?.info?.remoteAddr;
-  return address?.transport === "tcp" ? `${address.hostname}:${address.port}` : "local";
+  return context.env?.remote ?? "local";
 }

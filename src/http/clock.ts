@@ -23,3 +23,14 @@ export const SYSTEM_CLOCK: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Waits for a promise, but no longer than a time. @throws What the promise does. */
+export async function waitAtMost(promise: Promise<void>, timeMs: number, clock: Clock): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const stop = clock.after(timeMs, resolve);
+  try {
+    await Promise.race([promise, late]);
+  } finally {
+    stop();
+  }
+}

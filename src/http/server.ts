@@ -7,12 +7,13 @@
  * @module
  */
 import type { Hono } from "hono";
-import { type Config, PORT_FIRST, PORT_LAST } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { Logger } from "../log.ts";
 import type { Activity } from "./activity.ts";
 import type { AppEnvironment } from "./app_context.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, waitAtMost } from "./clock.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import { listen } from "./listener.ts";
 
 /** Exit status when a second signal cuts the drain short: 128 + SIGINT, as shells count. */
 export const FORCED_EXIT_CODE = 130;
@@ -44,41 +45,39 @@ export interface RunningServer {
   readonly url: string;
   /** Drains and stops; a second call waits for the same end. */
   stop(): Promise<void>;
-  /**
-   * Resolves when it has stopped. A connection that never sent its body may still be open then (Deno 2.9.6 can't close
-   * it) and would keep the process alive: end it by `Deno.exit`.
-   */
+  /** Resolves when it has stopped and every connection is closed. */
   readonly finished: Promise<void>;
 }
 
 /**
  * Listens.
  *
- * @throws {Deno.errors.AddrInUse} If the port, or every port that may be tried, is taken.
+ * @throws {Deno.errors.AddrInUse | Deno.errors.AddrNotAvailable | Deno.errors.PermissionDenied} If it can't.
  */
-export function startServer(parts: ServerParts): RunningServer {
+export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { config, app, activity, lifecycle, clock, log } = parts;
-  const server = listen(config, {
-    onListen: () => {},
-    handler: (request, info) => app.fetch(request, { info }),
-    onError: (error) => {
-      log.log("error", "the listener failed", { error: String(error) });
-      return new Response(null, { status: 500 });
-    },
+  const listener = await listen(config, {
+    fetch: (request, remote) => app.fetch(request, { remote }),
+    closing: () => lifecycle.draining,
+    onError: (error) => log.log("error", "the listener failed", { error: String(error) }),
+    clock,
   });
-  const { port } = server.addr;
+  const { port } = listener;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     lifecycle.drain();
     log.log("info", "draining", { running: activity.live().length, drainMs: config.drainMs });
-    await inTime(activity.idle(), config.drainMs, clock);
+    await waitAtMost(activity.idle(), config.drainMs, clock);
     if (activity.live().length > 0) {
       log.log("warning", "the drain time is over, cancelling what runs", { running: activity.live().length });
       activity.abortAll();
-      await inTime(activity.idle(), CLOSE_MS, clock);
+      await waitAtMost(activity.idle(), CLOSE_MS, clock);
     }
-    await inTime(server.shutdown(), CLOSE_MS, clock);
+    const closed = listener.close();
+    await waitAtMost(closed, CLOSE_MS, clock);
+    listener.closeConnections();
+    await closed;
     log.log("info", "stopped");
     resolve();
   };
@@ -118,38 +117,6 @@ export async function stopOnSignals(server: RunningServer, source: SignalSource 
   for (const signal of signals) source.on(signal, end);
   await server.finished;
   for (const signal of signals) source.off(signal, end);
-}
-
-/** How requests are taken. */
-type Listening = Required<Pick<Deno.ServeTcpOptions, "onListen" | "onError">> & {
-  handler: Deno.ServeHandler<Deno.NetAddr>;
-};
-
-/** Binds the given port, or the first free one of those that may be tried. */
-function listen(config: ServerParts["config"], listening: Listening): Deno.HttpServer<Deno.NetAddr> {
-  const bind = (port: number): Deno.HttpServer<Deno.NetAddr> => (
-    Deno.serve({ hostname: config.host, port, ...listening })
-  );
-  if (config.port !== undefined) return bind(config.port);
-  for (let port = PORT_FIRST; port < PORT_LAST; port++) {
-    try {
-      return bind(port);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    }
-  }
-  return bind(PORT_LAST);
-}
-
-/** Waits for a promise, but no longer than a time. */
-async function inTime(promise: Promise<void>, timeMs: number, clock: Clock): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const stop = clock.after(timeMs, resolve);
-  try {
-    await Promise.race([promise, late]);
-  } finally {
-    stop();
-  }
 }
 
 /** An address that a client can call: not the wildcard, and IPv6 in brackets. */

@@ -36,7 +36,7 @@ interface Served extends AsyncDisposable {
 
 async function serve(options: TestAppOptions = {}): Promise<Served> {
   const server = await openTestApp(options);
-  const running = startServer({ ...server, config: { ...server.config, port: 0 } });
+  const running = await startServer({ ...server, config: { ...server.config, port: 0 } });
   const client = new OpenAI({ baseURL: `${running.url}/v1`, apiKey: "unused", maxRetries: 0 });
   return {
     client,

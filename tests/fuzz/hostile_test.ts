@@ -10,7 +10,7 @@ Deno.test("2,000 seeded hostile requests leave the server healthy and its answer
     reply: (request) => says(`${request.prompt.length} tokens, then ${"word ".repeat(request.prompt.length % 7)}`),
     config: { maxRequests: 8, maxQueue: 64 },
   });
-  const running = startServer({ ...server, config: { ...server.config, port: 0 } });
+  const running = await startServer({ ...server, config: { ...server.config, port: 0 } });
   const before = server.engine.stats();
   const report = await fuzz({ url: running.url, count: 2000, seed: SEED });
   assert.deepEqual(report.faults, [], `seed ${SEED}`);

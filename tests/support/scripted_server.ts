@@ -46,7 +46,7 @@ export async function serveScript(script: Record<string, unknown>): Promise<Scri
   const parts = { config, engine, models, activity: new Activity(clock), lifecycle: new Lifecycle(), clock };
   const log = createLogger({ level: "error", write: () => {} });
   const app = createApp({ ...parts, log, records, version: "0.0.0-test", script: fake.player });
-  const running = startServer({ ...parts, app, log });
+  const running = await startServer({ ...parts, app, log });
   const client = new OpenAI({ baseURL: `${running.url}/v1`, apiKey: "unused", maxRetries: 0 });
   return {
     client,
