@@ -1,5 +1,5 @@
 /**
- * The command line: `rapid-mlx serve|chat|models|pull|convert|info|doctor|version`.
+ * The command line: `rapid-mlx serve|chat|explain|replay|models|pull|convert|info|doctor|version`.
  *
  * Commands live in src/cli and are loaded when they run, so that a short one starts fast. Whatever goes wrong ends here
  * as a sentence on standard error and exit code 1.
@@ -44,6 +44,21 @@ program.command("chat").description("talk to a model in the terminal").argument(
   .option("--seed <N>", "makes answers repeat", toNumber)
   .option(...NO_PACKAGES)
   .action(async (model, flags) => await (await import("./src/cli/chat.ts")).chat(model, flags));
+
+program.command("explain").description("say what happened to a request: written, shown, repaired, cut, timed")
+  .argument("[id]", "of the request or its answer; absent or `last`: the newest")
+  .option("--url <URL>", "the running server's address (http://127.0.0.1:8000)")
+  .option("--api-key <KEY>", "key of that server (or RAPID_MLX_API_KEY)")
+  .option("--file <FILE>", "read a trace file instead of asking a server")
+  .option("--json", "the record as JSON")
+  .option("--full", "shorten nothing")
+  .action(async (id, flags) => await (await import("./src/cli/explain.ts")).explain(id, flags));
+
+program.command("replay").description("run a trace's tokens through today's decoders and compare what clients see")
+  .argument("<file>", "written by serve --trace")
+  .option("--id <ID>", "only this request")
+  .option("--diff", "tell differences instead of what is seen")
+  .action(async (file, flags) => await (await import("./src/cli/replay.ts")).replay(file, flags));
 
 program.command("models").description("list the models on this disk")
   .option("--json", "as JSON")

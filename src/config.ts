@@ -55,6 +55,10 @@ export interface Config {
   readonly cpuArithmetic?: "exact" | "fast";
   /** `/v1/requests` keeps prompts, tokens and answers. */
   readonly recordsContent: boolean;
+  /** File that gets a line with content for every request. */
+  readonly tracePath?: string;
+  /** Largest size of that file; as much is kept of the one before. */
+  readonly traceBytes: number;
   /** Least level that is logged. */
   readonly logLevel: LogLevel;
   /** `RAPID_MLX_*` variables that no flag has: shown once at start, since a misspelt one would do nothing. */
@@ -72,6 +76,8 @@ const DEFAULT_BODY_BYTES = 8 * 2 ** 20; // 8 MiB, as Rapid-MLX 0.16
 const BODY_BYTES_MAX = 64 * 2 ** 20; // what the text worker takes as one text
 const DEFAULT_BODY_TIMEOUT_MS = 30_000;
 const DEFAULT_DRAIN_SECONDS = 30;
+const DEFAULT_TRACE_MB = 256;
+const MB = 1_000_000;
 const COUNT_MAX = 1_000_000;
 
 /** One flag of `serve`. */
@@ -109,6 +115,12 @@ export const SERVE_FLAGS: readonly ServeFlag[] = [
   { name: "fake", value: "SCRIPT.json", help: "play written answers instead of a model's (docs/FAKE.md)" },
   { name: "log-level", value: "LEVEL", help: "trace, debug, info, warning or error (info); trace shows prompts" },
   { name: "record-content", help: "keep prompts and answers of the last requests for explain and /v1/requests" },
+  { name: "trace", value: "FILE", help: "write every request with prompt and answer to FILE, for replay" },
+  {
+    name: "trace-mb",
+    value: "MB",
+    help: `largest size of that file; the one before is kept too (${DEFAULT_TRACE_MB})`,
+  },
   { name: "kv-dtype", value: "DTYPE", help: "dtype of the KV cache", unavailable: NOT_YET },
   { name: "disk-cache-gb", value: "GB", help: "KV cache on disk", unavailable: NOT_YET },
   { name: "no-disk-cache", help: "no KV cache on disk (there is none yet)" },
@@ -141,6 +153,8 @@ const values = z.object({
   threads: z.coerce.number().int().min(1).max(1024).optional(),
   fake: z.string().optional(),
   recordContent: z.boolean().default(false),
+  trace: z.string().optional(),
+  traceMb: z.coerce.number().min(1).max(1_000_000).default(DEFAULT_TRACE_MB),
   cpuArithmetic: z.enum(["exact", "fast"]).optional(),
   logLevel: z.enum(["trace", "debug", "info", "warning", "error"]).default("info"),
 });
@@ -180,6 +194,7 @@ export function loadConfig(flags: Readonly<Record<string, unknown>>, environment
     apiKey,
     maxContextTokens: maxContext,
     fakeScriptPath,
+    tracePath: parsed.data.trace,
   };
   return Object.freeze({
     host,
@@ -190,6 +205,7 @@ export function loadConfig(flags: Readonly<Record<string, unknown>>, environment
     allowOrigins: Object.freeze(allowOrigin),
     drainMs: Math.round(drainSeconds * 1000),
     recordsContent: parsed.data.recordContent,
+    traceBytes: Math.round(parsed.data.traceMb * MB),
     unknownVariables: Object.freeze(findUnknownVariables(environment)),
     ...withoutUndefined({ ...chosen, maxRequests, maxQueue, memoryBytes, threads, cpuArithmetic }),
   });

@@ -12,6 +12,7 @@ import { loadProfiles } from "../profiles/store.ts";
 import { CommandError } from "./errors.ts";
 import { ensureModel } from "./find_model.ts";
 import { openServer } from "./open_server.ts";
+import { openTrace } from "./open_trace.ts";
 import { prepareCore } from "./prepare_core.ts";
 import { toSystemPackages } from "./serve.ts";
 import { readAnswer } from "./sse_answer.ts";
@@ -62,7 +63,8 @@ export async function chat(model: string | undefined, flags: ChatFlags): Promise
   const libraryPath = await prepareCore(setup);
   const place = await ensureModel(model, profiles, setup);
   const log = createLogger({ level: config.logLevel });
-  await using parts = openServer({ config, libraryPath, place, profiles, log });
+  const trace = await openTrace(config, log);
+  await using parts = openServer({ config, libraryPath, place, profiles, log, trace });
   await parts.load();
   const ask: Ask = async (body, signal) => await parts.app.fetch(toRequest("http://127.0.0.1", body, signal));
   await converse(ask, place.id, flags);

@@ -9,6 +9,7 @@ import { ScriptError } from "../fake/script.ts";
 import { ProfileError } from "../profiles/store.ts";
 import { TextFilesError } from "../prompt/errors.ts";
 import { GgufError } from "../setup/convert/gguf_file.ts";
+import { TraceError } from "../trace/trace_file.ts";
 import { SetupError } from "../setup/errors.ts";
 import { HubError } from "../setup/hub/endpoint.ts";
 
@@ -31,6 +32,7 @@ const EXPECTED = [
   ScriptError,
   SetupError,
   TextFilesError,
+  TraceError,
   Deno.errors.AddrInUse,
   Deno.errors.AddrNotAvailable,
   Deno.errors.NotFound,

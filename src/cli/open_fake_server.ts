@@ -15,7 +15,7 @@ import { Lifecycle } from "../http/lifecycle.ts";
 import type { Logger } from "../log.ts";
 import type { Profiles } from "../profiles/store.ts";
 import { ServedModels } from "../route/models.ts";
-import { Records } from "../trace/records.ts";
+import type { OpenTrace } from "./open_trace.ts";
 import { findModel } from "./find_model.ts";
 import { type OpenServer, toEngineConfig } from "./open_server.ts";
 import { VERSION } from "./version.ts";
@@ -30,10 +30,14 @@ export interface FakeServerRequest {
   readonly profiles: Profiles;
   /** Where lines go. */
   readonly log: Logger;
+  /** What happened to requests; closed with the server. */
+  readonly trace: OpenTrace;
 }
 
 /** Opens one. @throws {ScriptError} If the script can't be used. */
-export async function openFakeServer({ config, scriptPath, profiles, log }: FakeServerRequest): Promise<OpenServer> {
+export async function openFakeServer(
+  { config, scriptPath, profiles, log, trace }: FakeServerRequest,
+): Promise<OpenServer> {
   const file = await readScript(scriptPath);
   const findFolder = async (name: string | undefined): Promise<string | undefined> =>
     (await findModel(name, profiles))?.directory;
@@ -42,7 +46,7 @@ export async function openFakeServer({ config, scriptPath, profiles, log }: Fake
   const [models, clock] = [new ServedModels(), SYSTEM_CLOCK];
   const model = models.add(file.model, clock.epochSeconds());
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
-  const records = new Records({ recordsContent: config.recordsContent });
+  const { records } = trace;
   const parts = { config, engine, models, activity, lifecycle, clock, log, records, version: VERSION };
   const load = async (): Promise<void> => {
     const handle = await engine.loadModel(file.model, {});
@@ -51,6 +55,7 @@ export async function openFakeServer({ config, scriptPath, profiles, log }: Fake
   };
   const close = async (): Promise<void> => {
     await engine.close();
+    await trace.close();
     await fake.model.text.close();
   };
   return {

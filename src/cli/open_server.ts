@@ -21,7 +21,7 @@ import type { Profiles } from "../profiles/store.ts";
 import { openTextModel } from "../prompt/text_model.ts";
 import { loadServedModel } from "../route/load.ts";
 import { type ServedModel, ServedModels } from "../route/models.ts";
-import { Records } from "../trace/records.ts";
+import type { OpenTrace } from "./open_trace.ts";
 import type { ModelPlace } from "./find_model.ts";
 import { VERSION } from "./version.ts";
 
@@ -37,6 +37,8 @@ export interface ServerRequest {
   readonly profiles: Profiles;
   /** Where lines go. */
   readonly log: Logger;
+  /** What happened to requests; closed with the server. */
+  readonly trace: OpenTrace;
 }
 
 /** Everything but the listener. */
@@ -56,14 +58,14 @@ export interface OpenServer extends AsyncDisposable {
 }
 
 /** Opens the parts. Nothing is loaded yet. @throws {CoreError} If the library or the limits can't be used. */
-export function openServer({ config, libraryPath, place, profiles, log }: ServerRequest): OpenServer {
+export function openServer({ config, libraryPath, place, profiles, log, trace }: ServerRequest): OpenServer {
   const core = openNativeCore(libraryPath, toEngineConfig(config));
   const engine = new Engine(core, { log: (level, line) => log.log(level, line, { from: "core" }) });
   const models = new ServedModels();
   const clock = SYSTEM_CLOCK;
   const model = models.add(place.id, clock.epochSeconds(), place.hfId);
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
-  const records = new Records({ recordsContent: config.recordsContent });
+  const { records } = trace;
   const app = createApp({ config, engine, models, activity, lifecycle, clock, log, records, version: VERSION });
   const load = (): Promise<void> =>
     loadServedModel(model, {
@@ -87,6 +89,7 @@ export function openServer({ config, libraryPath, place, profiles, log }: Server
     });
   const close = async (): Promise<void> => {
     await engine.close();
+    await trace.close();
     if (model.status.state === "ready") await model.status.loaded.text.close();
   };
   return { app, activity, lifecycle, clock, model, load, [Symbol.asyncDispose]: close };

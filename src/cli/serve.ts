@@ -10,6 +10,7 @@ import { loadProfiles, type Profiles } from "../profiles/store.ts";
 import { ensureModel } from "./find_model.ts";
 import { openFakeServer } from "./open_fake_server.ts";
 import { type OpenServer, openServer } from "./open_server.ts";
+import { openTrace } from "./open_trace.ts";
 import { prepareCore } from "./prepare_core.ts";
 import { print } from "./terminal.ts";
 import { VERSION } from "./version.ts";
@@ -28,7 +29,13 @@ export async function serve(model: string | undefined, flags: Readonly<Record<st
   const profiles = await loadProfiles();
   await using parts = config.fakeScriptPath === undefined
     ? await openReal(config, flags, profiles, log)
-    : await openFakeServer({ config, scriptPath: config.fakeScriptPath, profiles, log });
+    : await openFakeServer({
+      config,
+      scriptPath: config.fakeScriptPath,
+      profiles,
+      log,
+      trace: await openTrace(config, log),
+    });
   // Listening before loading: an early client hears "loading", and a taken port is known at once.
   const server = await startServer({ ...parts, config, log });
   try {
@@ -51,7 +58,7 @@ async function openReal(
   const setup = { systemPackages: toSystemPackages(flags) };
   const libraryPath = await prepareCore(setup);
   const place = await ensureModel(config.model, profiles, setup);
-  return openServer({ config, libraryPath, place, profiles, log });
+  return openServer({ config, libraryPath, place, profiles, log, trace: await openTrace(config, log) });
 }
 
 /** May set-up install system packages, as the flags say. */

@@ -153,12 +153,12 @@ export class RequestRecorder {
       stream: plan?.stream ?? false,
       created,
       times_ms: {
-        prepare: plan?.prepareMs ?? null,
+        prepare: toRounded(plan?.prepareMs),
         queue: longest(({ queueUs }) => queueUs),
         prefill: longest(({ prefillUs }) => prefillUs),
-        first_token: this.#firstTokenMs ?? null,
+        first_token: toRounded(this.#firstTokenMs),
         decode: longest(({ decodeUs }) => decodeUs),
-        total: this.#end?.totalMs ?? nowMs() - arrivedMs,
+        total: toRounded(this.#end?.totalMs ?? nowMs() - arrivedMs),
       },
       dialect: plan?.dialect ?? null,
       ...toAsked(plan),
@@ -240,6 +240,11 @@ function toPiece(plan: RecordedPlan | undefined, id: number): VocabularyPiece {
   } catch {
     return { base64: btoa(String.fromCharCode(...bytes)), special };
   }
+}
+
+/** Milliseconds in whole microseconds. */
+function toRounded(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms * 1000) / 1000;
 }
 
 function toBounded(error: NonNullable<RecordedEnd["error"]>): RequestRecord["error"] {

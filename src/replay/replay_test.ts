@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { serveScript } from "../../tests/support/scripted_server.ts";
+import { openTestApp, says } from "../../tests/support/test_app.ts";
+import { type RequestRecord, RequestRecordSchema } from "../api/request_record.ts";
+import { parseTraceLine } from "../trace/read_trace.ts";
+import { compareRecords } from "./compare.ts";
+import { replay, ReplayError } from "./replay.ts";
+
+const TOOLS = [{
+  type: "function",
+  function: { name: "add_note", parameters: { type: "object", properties: { text: { type: "string" } } } },
+}];
+
+/** What dialects write, with a stop string, a cut and damage among them. */
+const SCRIPTS: [string, Record<string, unknown>, Record<string, unknown>][] = [
+  ["hermes with reasoning", {
+    tools: "hermes",
+    reasoning: "qwen3",
+    replies: [{
+      text: 'Hm.</think>Well.<tool_call>\n{"name": "add_note", "arguments": {"text": "buy figs 🙂"}}\n</tool_call>',
+      prompt_open: "<think>\n",
+    }],
+  }, {}],
+  ["harmony", {
+    tools: "harmony",
+    replies: [{
+      text: "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.add_note " +
+        '<|constrain|>json<|message|>{"text": "figs"}<|call|>',
+    }],
+  }, {}],
+  ["mistral, cut inside a call", {
+    tools: "mistral",
+    replies: [{ text: 'Yes. [TOOL_CALLS]add_note[ARGS]{"text": "fi', finish: "length" }],
+  }, {}],
+  ["qwen3_coder_xml, damaged", {
+    tools: "qwen3_coder_xml",
+    replies: [{
+      text: "<tool_call>\n<function=add_note>\n<parameter=text>\nfigs\n</function>\n</tool_call> and <|x|>",
+    }],
+  }, {}],
+  ["a stop string and two choices", {
+    tools: "hermes",
+    replies: [{ text: "One two three four five six" }],
+  }, { stop: ["three f"], n: 2 }],
+  ["logprobs", { tools: "hermes", replies: [{ text: "One two" }] }, { logprobs: true, top_logprobs: 2 }],
+  ["a required call that is not made", { tools: "hermes", replies: [{ text: "No." }] }, { tool_choice: "required" }],
+];
+
+async function record(script: Record<string, unknown>, body: Record<string, unknown>): Promise<RequestRecord> {
+  await using server = await serveScript(script);
+  const response = await fetch(`${server.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content: "Hi" }], tools: TOOLS, ...body }),
+  });
+  await response.text();
+  return RequestRecordSchema.parse(await (await fetch(`${server.url}/v1/requests/last`)).json());
+}
+
+for (const [name, script, body] of SCRIPTS) {
+  for (const stream of [false, true]) {
+    Deno.test(`A replay shows what was shown: ${name}${stream ? ", streamed" : ""}`, async () => {
+      const recorded = await record(script, { ...body, stream });
+      assert.ok((recorded.content?.choices[0]?.tokens.length ?? 0) > 0);
+      const replayed = await replay(recorded);
+      assert.deepEqual(compareRecords(recorded, replayed), []);
+      assert.equal(replayed.choices[0]?.characters.lost, 0);
+    });
+  }
+}
+
+Deno.test("A replay of completions of text and of ids, with an echo, shows what was shown", async () => {
+  for (const prompt of ["Once", [[72, 105], [79]]]) {
+    await using server = await openTestApp({ flags: { recordContent: true }, reply: says("upon a time") });
+    await (await server.post("/v1/completions", { prompt, echo: true, logprobs: undefined, n: 2 })).text();
+    const recorded = RequestRecordSchema.parse(await (await server.get("/v1/requests/last")).json());
+    assert.deepEqual(compareRecords(recorded, await replay(recorded)), []);
+    assert.match(recorded.content?.response.text ?? "", /upon a time/);
+  }
+});
+
+Deno.test("A replay of a refused request is refused, and one of a broken answer breaks at the same token", async () => {
+  const failure = { afterTokens: 3, code: "internal", message: "burnt" } as const;
+  for (const body of [{ temperature: 9 }, { stream: true }, { stream: false }]) {
+    await using server = await openTestApp({
+      flags: { recordContent: true },
+      reply: says("Hello there.", { failure }),
+    });
+    await (await server.post("/v1/chat/completions", { messages: [{ role: "user", content: "Hi" }], ...body })).text();
+    const recorded = RequestRecordSchema.parse(await (await server.get("/v1/requests/last")).json());
+    assert.notEqual(recorded.error, null);
+    assert.deepEqual(compareRecords(recorded, await replay(recorded)), []);
+  }
+});
+
+Deno.test("A difference is told with its path", async () => {
+  const recorded = await record({ tools: "hermes", replies: [{ text: "One two" }] }, {});
+  const first = recorded.content?.choices[0]?.steps[0]?.shown[0] ?? assert.fail();
+  assert.ok("text" in first);
+  first.text = "Won";
+  const [difference] = compareRecords(recorded, await replay(recorded));
+  assert.deepEqual(difference, { path: "steps[0][0].shown[0].text", recorded: "Won", replayed: "One" });
+});
+
+Deno.test("A trace that was written by hand plays a damaged call", async () => {
+  const path = new URL("../../tests/golden/traces/damaged_call.jsonl", import.meta.url);
+  const [, line = ""] = (await Deno.readTextFile(path)).split("\n");
+  const parsed = parseTraceLine(line);
+  assert.ok(parsed.kind === "record", "fault" in parsed ? parsed.fault : "no record");
+  assert.deepEqual(compareRecords(parsed.record, await replay(parsed.record)), []);
+  assert.deepEqual(parsed.record.choices[0]?.repairs.map(({ name }) => name), ["tool_call_shown_as_text"]);
+});
+
+Deno.test("What the server's state ended is not replayed", async () => {
+  const recorded = await record({ tools: "hermes", replies: [{ status: 429, retry_after: 1 }] }, {});
+  await assert.rejects(replay(recorded), ReplayError);
+  await assert.rejects(replay({ ...recorded, error: null, content: null, content_note: "off" }), /off/);
+});
