@@ -52,6 +52,7 @@ export class ChainedParser implements AnswerParser {
 
   #part(piece: ToolPiece): AnswerPiece[] {
     if (piece.type === "text") return this.#reasoning.push(piece.run).map(toAnswerPiece);
+    if (piece.type === "callEnd") this.#reasoning.afterCall?.();
     // Text before a call is held only for a tag that the call has parted.
     return piece.type === "callStart" ? [...this.#reasoningRest(), piece] : [piece];
   }

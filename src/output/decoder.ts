@@ -10,7 +10,8 @@ import type { CharacterAccount } from "./account.ts";
 import { type AnswerParser, ChainedParser } from "./answer_parser.ts";
 import { newCallId, newMistralId } from "./ids.ts";
 import { createHarmony } from "./protocols/harmony.ts";
-import { createReasoningParser, opensReasoning, type ReasoningParserName } from "./reasoning/mod.ts";
+import { labelOf } from "./label.ts";
+import { createReasoningParser, type ReasoningParserName } from "./reasoning/mod.ts";
 import { StandardDecoder } from "./standard.ts";
 import { TOOL_PARSERS, type ToolParserName, toolParsers } from "./tools/mod.ts";
 import type { ToolContext } from "./tools/parser.ts";
@@ -70,13 +71,21 @@ export function createDecoder(options: DecoderOptions): StreamDecoder {
   return new StandardDecoder(options, createAnswerParser(options, dialect), newId);
 }
 
+/** How reasoning is read: formats whose messages have headers need their reader also where nobody asked for it. */
+export function reasoningOf({ tools, reasoning }: Dialect): ReasoningParserName {
+  return reasoning === "none" && (tools === "muse" || tools === "functionary") ? tools : reasoning;
+}
+
 function createAnswerParser(options: DecoderOptions, dialect: Dialect): AnswerParser {
   const wholeTokens = options.logprobsTop !== undefined;
   const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
   if (dialect.tools === "harmony") return createHarmony({ tools, reasoningEnd: "", wholeTokens });
-  const open = opensReasoning(dialect.reasoning, options.prompt ?? "");
-  const reasoning = createReasoningParser(dialect.reasoning, { open, wholeTokens });
-  const context: ToolContext = { tools, reasoningEnd: reasoning.endMarker, wholeTokens };
+  const { prompt = "" } = options;
+  const label = [dialect.tools, dialect.reasoning].includes("hy_v3") ? labelOf(options.vocabulary) : undefined;
+  const start = { prompt, wholeTokens, ...label !== undefined && { label } };
+  const reasoning = createReasoningParser(reasoningOf(dialect), start);
+  const { endMarker, markers } = reasoning;
+  const context: ToolContext = { tools, reasoningEnd: endMarker, reasoningMarkers: markers, ...start };
   const parser = toolParsers[tools.size === 0 ? "none" : dialect.tools](context);
   return new ChainedParser(parser, reasoning);
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { ANSWER_PARSERS, type Dialect } from "./decoder.ts";
+import { ANSWER_PARSERS, type Dialect, reasoningOf } from "./decoder.ts";
 import { createReasoningParser, REASONING_PARSERS, type ReasoningParserName } from "./reasoning/mod.ts";
 import { toolParsers } from "./tools/mod.ts";
 import { createHarmony } from "./protocols/harmony.ts";
@@ -57,6 +57,13 @@ const TOOL_ALIASES: Readonly<Record<string, string>> = {
 const REASONING_ALIASES: Readonly<Record<string, string>> = {
   seed: "seed_oss",
   hy3: "hy_v3",
+  glm45: "glm4",
+  glm47: "glm4",
+  gemma_4: "gemma4",
+  ifm: "k2_horizon",
+  minimax_m2: "minimax",
+  "ui-tars": "ui_tars",
+  uitars: "ui_tars",
 };
 
 /** Reasoning formats that are part of a whole protocol. */
@@ -81,7 +88,7 @@ export function findDialect(toolName = "none", reasoningName = "none"): Dialect 
 export function markersOf(dialect: Dialect): readonly string[] {
   const context = { tools: new Map(), reasoningEnd: "", wholeTokens: false };
   if (dialect.tools === "harmony") return createHarmony(context).markers;
-  const reasoning = createReasoningParser(dialect.reasoning, { open: false, wholeTokens: false });
+  const reasoning = createReasoningParser(reasoningOf(dialect), { prompt: "", wholeTokens: false });
   return [...toolParsers[dialect.tools](context).markers, ...reasoning.markers];
 }
 

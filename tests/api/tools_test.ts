@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import OpenAI from "openai";
 import { ANSWER_PARSERS } from "../../src/output/decoder.ts";
 import { type ScriptedServer, serveScript } from "../support/scripted_server.ts";
-import { DIALECTS } from "./tool_dialects.ts";
+import { calledIn, DIALECTS } from "./tool_dialects.ts";
 
 type Message = OpenAI.ChatCompletionMessage & { reasoning_content?: string };
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "model">;
@@ -104,17 +104,23 @@ for (const dialect of ANSWER_PARSERS.filter((name) => name !== "none")) {
       assert.ok(text !== undefined, "tool_dialects.ts has no example of this format");
       const end = dialect === "harmony" ? "<|channel|>final<|message|>Noted." : "Noted.";
       await using served = await serveScript({ tools: dialect, replies: [{ text }, { when: "kept as 7", text: end }] });
-      const first = await ask(served, { messages: USER, tools: TOOLS }, stream);
+      const wanted = calledIn(dialect);
+      const tools = TOOLS.map((tool): OpenAI.ChatCompletionTool => (
+        tool.type === "function" && tool.function.name === "add_note" && wanted.name !== "add_note"
+          ? { type: "function", function: { name: wanted.name, parameters: { type: "object" } } }
+          : tool
+      ));
+      const first = await ask(served, { messages: USER, tools }, stream);
       assert.equal(first.finish, "tool_calls");
       const [call, ...more] = first.message.tool_calls ?? [];
       assert.ok(call?.type === "function" && more.length === 0);
-      assert.equal(call.function.name, "add_note");
-      assert.deepEqual(JSON.parse(call.function.arguments), { text: "buy figs" });
+      assert.equal(call.function.name, wanted.name);
+      assert.deepEqual(JSON.parse(call.function.arguments), wanted.arguments);
       const result = { role: "tool" as const, tool_call_id: call.id, content: "kept as 7" };
-      const second = await ask(served, { messages: [...USER, first.message, result], tools: TOOLS }, stream);
+      const second = await ask(served, { messages: [...USER, first.message, result], tools }, stream);
       assert.deepEqual([second.finish, second.message.content], ["stop", "Noted."]);
       const [asked, again] = await served.asked();
-      assert.deepEqual(asked.tools, ["add_note", "look"]);
+      assert.deepEqual(asked.tools, [wanted.name, "look"]);
       assert.ok(again.prompt.includes(`[${call.id}] kept as 7`), "the result is not in the prompt under its id");
       assert.ok(again.prompt.includes(`<tool_call id=${call.id}>`), "the call is not in the prompt under its id");
     });

@@ -21,14 +21,20 @@ export interface ReasoningParser {
   readonly endMarker: string;
   /** What a run makes clear. */
   push(run: Run): ReasoningPiece[];
-  /** What is left. */
+  /** What is left; more may follow, for a call ends what is held before it. */
   finish(): ReasoningPiece[];
+  /** A call has ended; absent: it changes nothing. */
+  afterCall?(): void;
 }
 
 /** What a parser is made for. */
 export interface ReasoningContext {
   /** The prompt's own text ended inside the reasoning: it goes on without an opening tag. */
   open: boolean;
+  /** The prompt's own text ended behind a block that it closed: none is under way. Absent: it did not. */
+  closed?: boolean;
+  /** What follows the colon in this vocabulary's tags, with the colon (hy_v3); absent: what its template has. */
+  label?: string;
   /** Tokens are reported: text is let go in whole tokens only. */
   wholeTokens: boolean;
 }

@@ -6,6 +6,9 @@
  * - Where the prompt opened the block already, the answer begins inside it.
  * - A closing tag in quotes, `"</think>"`, is text of the reasoning that speaks of it.
  * - Line ends and spaces next to a tag belong to it.
+ * - Some models lose the opening tag: in their formats a closing tag among the first characters of an answer, which
+ * are held back for it, makes what stands before it reasoning. Nothing else tells: words that sound like reasoning are
+ * content, for an answer that is hidden is lost.
  *
  * Source: chat templates of Qwen3 and DeepSeek-R1; `<thought>` is the spelling of some of their kin.
  *
@@ -23,17 +26,29 @@ export interface ThinkTags {
   close: string;
 }
 
+/** A format: its tags, and how it differs. */
+export interface ThinkFormat {
+  /** The first is the usual one; a block ends with the partner of the tag that opened it. */
+  pairs: readonly [ThinkTags, ...ThinkTags[]];
+  /** A closing tag that begins within this many UTF-16 units of an answer needs no opening one; absent: it does. */
+  impliedWithin?: number;
+  /** What follows a call is content. */
+  callEndsReasoning?: boolean;
+}
+
 const QUOTES = "\"'`";
 
-/** Makes the parser of an answer. */
-export function createThinkTags(tags: ThinkTags, context: ReasoningContext): ReasoningParser {
-  return new ThinkTagParser(tags, context);
+/** Makes the parser of an answer. @param opened Which pair the prompt opened, if it did. */
+export function createThinkTags(format: ThinkFormat, context: ReasoningContext, opened = 0): ReasoningParser {
+  return new ThinkTagParser(format, context, opened);
 }
 
 class ThinkTagParser implements ReasoningParser {
   readonly markers: readonly string[];
   readonly endMarker: string;
-  readonly #tags: ThinkTags;
+  readonly #format: ThinkFormat;
+  readonly #opens: readonly string[];
+  #tags: ThinkTags;
   readonly #wholeTokens: boolean;
   #inside: boolean;
   #held = Run.EMPTY;
@@ -44,11 +59,18 @@ class ThinkTagParser implements ReasoningParser {
   #last = "";
   /** Where the prompt opened the block a model may open it once more. */
   #mayReopen: boolean;
+  /** A call ended the block before its closing tag came: that is no text. */
+  #mayStillClose = false;
+  /** Nothing was given out, so that a closing tag may tell that it was reasoning. */
+  #mayBeImplied: boolean;
 
-  constructor(tags: ThinkTags, context: ReasoningContext) {
-    this.markers = [tags.open, tags.close];
-    this.endMarker = tags.close;
-    this.#tags = tags;
+  constructor(format: ThinkFormat, context: ReasoningContext, opened: number) {
+    this.#format = format;
+    this.#opens = format.pairs.map(({ open }) => open);
+    this.#tags = format.pairs[opened] ?? format.pairs[0];
+    this.markers = format.pairs.flatMap(({ open, close }) => [open, close]);
+    this.endMarker = this.#tags.close;
+    this.#mayBeImplied = format.impliedWithin !== undefined && !context.open && context.closed !== true;
     this.#wholeTokens = context.wholeTokens;
     this.#inside = context.open;
     this.#behindTag = context.open;
@@ -58,6 +80,7 @@ class ThinkTagParser implements ReasoningParser {
   push(run: Run): ReasoningPiece[] {
     const pieces: ReasoningPiece[] = [];
     if (run.control && !this.markers.includes(run.text)) {
+      this.#mayBeImplied = false;
       this.#give(this.#held.length, pieces);
       pieces.push({ channel: "marker", run });
       return pieces;
@@ -73,11 +96,21 @@ class ThinkTagParser implements ReasoningParser {
     return pieces;
   }
 
+  /** A call ended. */
+  afterCall(): void {
+    if (this.#format.callEndsReasoning !== true || !this.#inside) return;
+    this.#inside = false;
+    this.#mayStillClose = true;
+  }
+
   /** Gives out what is clear. True: there may be more. */
   #step(pieces: ReasoningPiece[], ending: boolean): boolean {
     if (this.#behindTag) this.#dropSpace(pieces);
     const text = this.#held.text;
-    if (text === "") return false;
+    if (text === "") {
+      if (ending) this.#mayBeImplied = false;
+      return false;
+    }
     if (this.#mayReopen) {
       if (!ending && this.#tags.open.length > text.length && this.#tags.open.startsWith(text)) return false;
       this.#mayReopen = false;
@@ -87,21 +120,50 @@ class ThinkTagParser implements ReasoningParser {
         return true;
       }
     }
-    const tag = this.#inside ? this.#tags.close : this.#tags.open;
+    if (this.#mayBeImplied && !this.#decideImplied(text, ending)) return false;
+    const stray = this.#mayStillClose ? this.#findClose(ending) : undefined;
     const found = this.#inside ? this.#findClose(ending) : this.#findOpen();
-    if (found !== undefined && found.at >= 0) {
-      const before = this.#inside ? text.slice(0, found.at).trimEnd().length : found.at;
-      this.#give(before, pieces);
-      this.#mark(found.at - before + tag.length, pieces);
-      this.#inside = !this.#inside;
+    if (stray !== undefined && stray.at >= 0 && stray.at < (found?.at ?? text.length)) {
+      this.#give(stray.at, pieces);
+      this.#mark(this.#tags.close.length, pieces);
+      this.#mayStillClose = false;
       this.#behindTag = true;
       return true;
     }
-    const tail = found?.hold ?? heldTailStart(text, [tag]);
+    if (found !== undefined && found.at >= 0) {
+      const before = this.#inside ? text.slice(0, found.at).trimEnd().length : found.at;
+      this.#give(before, pieces);
+      this.#mark(found.at - before + (this.#inside ? this.#tags.close : this.#tags.open).length, pieces);
+      this.#inside = !this.#inside;
+      this.#mayStillClose = false;
+      this.#behindTag = true;
+      return true;
+    }
+    const awaited = this.#inside || this.#mayStillClose ? [this.#tags.close] : [];
+    const tail = found?.hold ?? stray?.hold ??
+      heldTailStart(text, this.#inside ? awaited : [...this.#opens, ...awaited]);
     // Space before a closing tag belongs to the tag.
     const border = ending ? text.length : this.#inside ? text.slice(0, tail).trimEnd().length : tail;
     this.#give(this.#wholeTokens && !ending ? this.#held.tokenBorder(border) : border, pieces);
     return false;
+  }
+
+  /** Whether the answer began inside a block whose opening tag is missing. False: more text must tell. */
+  #decideImplied(text: string, ending: boolean): boolean {
+    const within = this.#format.impliedWithin ?? 0;
+    const { at = -1, hold } = this.#findClose(ending) ?? {};
+    const close = hold ?? at;
+    if (close < 0) {
+      const open = this.#findOpen()?.at;
+      const isClear = ending || open !== undefined || text.length >= within + this.#tags.close.length;
+      if (!isClear) return false;
+    } else if (close <= within) {
+      if (hold !== undefined) return false;
+      const open = this.#findOpen()?.at;
+      this.#inside = open === undefined || open > close;
+    }
+    this.#mayBeImplied = false;
+    return true;
   }
 
   #findClose(ending: boolean): { at: number; hold?: number } | undefined {
@@ -120,10 +182,15 @@ class ThinkTagParser implements ReasoningParser {
   /** The first opening tag at the beginning of a line outside of fences. */
   #findOpen(): { at: number; hold?: number } | undefined {
     const text = this.#held.text;
-    const { open } = this.#tags;
     const line = { ...this.#line };
     for (let at = 0; at < text.length; at++) {
-      if (!line.fenced && line.lineStart && text.startsWith(open, at)) return { at };
+      if (!line.fenced && line.lineStart && text.charAt(at) === "<") {
+        const pair = this.#format.pairs.find(({ open }) => text.startsWith(open, at));
+        if (pair !== undefined) {
+          this.#tags = pair;
+          return { at };
+        }
+      }
       walk(line, text.charAt(at));
     }
     return undefined;

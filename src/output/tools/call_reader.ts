@@ -95,7 +95,7 @@ export abstract class CallReader {
     return false;
   }
 
-  /** It is no call. */
+  /** It is no call. @param reason Why, for people; "": it was never meant to be one, which is no repair. */
   protected break(reason: string): false {
     this.#state = "broken";
     this.#reason = reason;
@@ -147,5 +147,12 @@ export abstract class CallReader {
     for (const word of words) if (this.text.startsWith(word)) return word;
     if (this.end !== undefined) return undefined;
     return words.some((word) => word.startsWith(this.text)) ? "wait" : undefined;
+  }
+
+  /** Where a word begins, at most at `last`; "wait" if it may yet come. The same however the text was cut. */
+  protected find(word: string, last: number, from = 0): number | "wait" | undefined {
+    const at = this.text.indexOf(word, from);
+    if (at >= 0) return at <= last ? at : undefined;
+    return this.end === undefined && this.text.length < last + word.length ? "wait" : undefined;
   }
 }

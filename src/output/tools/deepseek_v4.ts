@@ -33,6 +33,7 @@ const SHAPE: InvokeShape = {
     closeFunction: "</｜DSML｜invoke>",
     closeCall: "",
     openers: [],
+    exact: true,
     mustFollow: [INVOKE, CLOSE],
     readName,
   },

@@ -23,6 +23,7 @@ const NAME_LENGTH_MAX = 256;
 export class FunctionTagReader extends CallReader {
   readonly #context: ToolContext;
   readonly #closeCall: string;
+  readonly #exact: boolean;
   readonly #openers: readonly string[];
   #tool: Tool | undefined;
   #parameters: ParameterCallReader | undefined;
@@ -33,9 +34,11 @@ export class FunctionTagReader extends CallReader {
    * Reads a call.
    *
    * @param wrapper Tags around it, of which the first is read; absent: there are none.
+   * @param exact Values stand right between their tags.
    */
-  constructor(context: ToolContext, wrapper?: readonly [open: string, close: string]) {
+  constructor(context: ToolContext, wrapper?: readonly [open: string, close: string], exact = false) {
     super();
+    this.#exact = exact;
     this.#context = context;
     this.#closeCall = wrapper?.[1] ?? "";
     this.#openers = wrapper === undefined ? ["<function="] : [wrapper[0], "<function="];
@@ -52,8 +55,9 @@ export class FunctionTagReader extends CallReader {
   }
 
   #readName(): boolean {
-    const at = this.text.indexOf(">");
-    if (at < 0) return this.text.length > NAME_LENGTH_MAX ? this.break("it names no tool") : false;
+    const at = this.find(">", NAME_LENGTH_MAX);
+    if (at === "wait") return false;
+    if (at === undefined) return this.break("it names no tool");
     const name = this.take(at).trim().replace(/^(["'])(.*)\1$/, "$2");
     this.take(1);
     const found = findTool(this.#context.tools, name);
@@ -73,6 +77,7 @@ export class FunctionTagReader extends CallReader {
         closeFunction: CLOSE_FUNCTION,
         closeCall: this.#closeCall,
         openers: this.#openers,
+        exact: this.#exact,
       });
     }
     return true;

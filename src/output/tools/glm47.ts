@@ -30,6 +30,7 @@ const TAGS: ParameterTags = {
   closeFunction: CLOSE,
   closeCall: "",
   openers: [],
+  exact: true,
 };
 
 /** Makes the parser of an answer. */

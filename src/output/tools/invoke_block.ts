@@ -1,6 +1,6 @@
 /**
- * Calls as `<invoke name="add_note">` with parameters in tags, several in one block: shared by minimax and DeepSeek's
- * DSML.
+ * Calls as `<invoke name="add_note">` with parameters in tags, several in one block: shared by minimax, muse and
+ * DeepSeek's DSML.
  *
  * @module
  */
@@ -26,12 +26,14 @@ const NAME_LENGTH_MAX = 256;
 export class InvokeBlockReader extends CallReader {
   readonly #context: ToolContext;
   readonly #shape: InvokeShape;
+  readonly #announced: string | undefined;
   #call: ParameterCallReader | undefined;
   #calls = 0;
 
-  /** Reads calls of declared tools. */
-  constructor(context: ToolContext, shape: InvokeShape) {
+  /** Reads calls of declared tools. @param announced The name that stood before the block, if one did. */
+  constructor(context: ToolContext, shape: InvokeShape, announced?: string) {
     super();
+    this.#announced = announced;
     this.#context = context;
     this.#shape = shape;
   }
@@ -60,12 +62,17 @@ export class InvokeBlockReader extends CallReader {
   #readName(): boolean {
     const { openCall, tags } = this.#shape;
     const start = openCall[0].length;
-    const at = this.text.indexOf(openCall[1], start);
-    if (at < 0) return this.text.length > NAME_LENGTH_MAX ? this.break("it names no tool") : false;
+    const at = this.find(openCall[1], start + NAME_LENGTH_MAX, start);
+    if (at === "wait") return false;
+    if (at === undefined) return this.break("it names no tool");
     const name = this.text.slice(start, at).trim();
     const found = findTool(this.#context.tools, name);
     if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
     if (found.prefixed) this.repair("name_prefix_dropped", name);
+    const { name: own } = found.tool;
+    if (this.#calls === 0 && ![undefined, name, own].includes(this.#announced)) {
+      this.repair("header_names_another_tool", this.#announced);
+    }
     this.take(at + openCall[1].length);
     this.#call = new ParameterCallReader(found.tool, tags);
     return true;

@@ -27,6 +27,7 @@ const TAGS: ParameterTags = {
   closeFunction: "</function>",
   closeCall: "",
   openers: [],
+  exact: true,
   cdata: true,
 };
 
@@ -47,8 +48,9 @@ class MinicpmReader extends CallReader {
 
   protected step(): boolean {
     if (this.#call !== undefined) return this.delegate(this.#call);
-    const at = this.text.indexOf(NAME_END);
-    if (at < 0) return this.text.length > NAME_LENGTH_MAX ? this.break("it names no tool") : false;
+    const at = this.find(NAME_END, NAME_LENGTH_MAX);
+    if (at === "wait") return false;
+    if (at === undefined) return this.break("it names no tool");
     const name = this.text.slice(0, at).trim();
     const found = findTool(this.#context.tools, name);
     if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);

@@ -30,6 +30,7 @@ const SHAPE: InvokeShape = {
     closeFunction: "</invoke>",
     closeCall: "",
     openers: [],
+    exact: true,
     mustFollow: [INVOKE, CLOSE],
   },
 };

@@ -13,7 +13,7 @@ import type { Tool } from "../../flow.ts";
 import { heldTailStart } from "../held_tail.ts";
 import { CallReader } from "./call_reader.ts";
 import { needsArguments } from "./json_call.ts";
-import { coerceValue, isTextParameter } from "./parameter_value.ts";
+import { coerceValue, isDeclared, isTextParameter } from "./parameter_value.ts";
 
 /** How a dialect spells its tags. */
 export interface ParameterTags {
@@ -23,6 +23,8 @@ export interface ParameterTags {
   closeParameter: string;
   /** After the last parameter. */
   closeFunction: string;
+  /** Other spellings of that. */
+  closeFunctionToo?: readonly string[];
   /** After the whole call, if it is wrapped; "" if it is not. */
   closeCall: string;
   /** What may begin the next call, where the end of this one is missing. */
@@ -31,6 +33,10 @@ export interface ParameterTags {
   mustFollow?: readonly string[];
   /** Between a parameter's name and its value. */
   beforeValue?: string;
+  /** Around the name of a value's type, which may stand between name and value. It counts where no schema says it. */
+  valueType?: readonly [string, string];
+  /** Values stand right between their tags; absent: the line ends around one belong to the tags. */
+  exact?: boolean;
   /** Values may stand in `<![CDATA[…]]>`. */
   cdata?: boolean;
   /** What stands between the two parts of `openParameter`; absent: a name, perhaps in quotes. */
@@ -51,6 +57,18 @@ const CDATA_END = "]]>";
 /** Longest name that is waited for. */
 const NAME_LENGTH_MAX = 256;
 
+/** Longest name of a type that is waited for. */
+const TYPE_LENGTH_MAX = 64;
+
+/** Names of types in calls, and how a value of one is read. */
+const TYPES: Readonly<Record<string, "text" | "json">> = {
+  ...Object.fromEntries(["str", "string", "text"].map((name) => [name, "text" as const])),
+  ...Object.fromEntries(
+    ["int", "integer", "float", "number", "bool", "boolean", "null", "dict", "list", "object", "array"]
+      .map((name) => [name, "json" as const]),
+  ),
+};
+
 type Place = "between" | "parameterName" | "beforeValue" | "value" | "end";
 
 /** Reads from behind the tool's name on. */
@@ -61,6 +79,7 @@ export class ParameterCallReader extends CallReader {
   #parameter: ParameterName = { name: "" };
   /** The value's closing tag, with the end of its CDATA section if it is in one. */
   #close: string;
+  readonly #closers: readonly string[];
   readonly #seen = new Set<string>();
   /** Of a value that is text: how much of it is written; of others: nothing. */
   #value = "";
@@ -72,6 +91,7 @@ export class ParameterCallReader extends CallReader {
     this.#tool = tool;
     this.#tags = tags;
     this.#close = tags.closeParameter;
+    this.#closers = [tags.closeFunction, ...tags.closeFunctionToo ?? []];
   }
 
   /** Reads a tag, a part of a value or the end. */
@@ -93,9 +113,9 @@ export class ParameterCallReader extends CallReader {
   #readBetween(): boolean {
     if (!this.skipSpace()) return false;
     const { openParameter, closeFunction } = this.#tags;
-    const tag = this.peek(openParameter[0], closeFunction);
+    const tag = this.peek(openParameter[0], ...this.#closers);
     if (tag === "wait") return false;
-    if (tag === openParameter[0]) {
+    if (tag !== undefined && tag === openParameter[0]) {
       this.take(tag.length);
       this.#place = "parameterName";
       return true;
@@ -105,7 +125,7 @@ export class ParameterCallReader extends CallReader {
       this.#place = "end";
       return true;
     }
-    if (tag !== closeFunction) return this.break("between its parameters stands something else");
+    if (tag === undefined) return this.break("between its parameters stands something else");
     this.take(tag.length);
     this.#place = "end";
     return true;
@@ -113,8 +133,9 @@ export class ParameterCallReader extends CallReader {
 
   #readParameterName(): boolean {
     const end = this.#tags.openParameter[1];
-    const at = this.text.indexOf(end);
-    if (at < 0) return this.text.length > NAME_LENGTH_MAX ? this.break("a parameter has no name") : false;
+    const at = this.find(end, NAME_LENGTH_MAX);
+    if (at === "wait") return false;
+    if (at === undefined) return this.break("a parameter has no name");
     const parameter = this.#readName(this.take(at));
     this.take(end.length);
     const { name } = parameter;
@@ -136,7 +157,11 @@ export class ParameterCallReader extends CallReader {
 
   /** A tag of the value's own, and the beginning of a CDATA section. */
   #readBeforeValue(): boolean {
-    const { beforeValue, cdata } = this.#tags;
+    const { beforeValue, cdata, valueType } = this.#tags;
+    if (valueType !== undefined) {
+      const read = this.#readType(valueType, beforeValue ?? "");
+      if (read !== undefined) return read;
+    }
     if (beforeValue !== undefined) {
       if (!this.skipSpace()) return false;
       const tag = this.peek(beforeValue);
@@ -158,6 +183,24 @@ export class ParameterCallReader extends CallReader {
     return true;
   }
 
+  /** The name of the value's type, if it is there. Undefined: it is not, or not any more. */
+  #readType([open, close]: readonly [string, string], beforeValue: string): boolean | undefined {
+    if (!this.skipSpace()) return false;
+    const tag = this.peek(open, beforeValue);
+    if (tag === "wait") return false;
+    if (tag !== open) return undefined;
+    const at = this.find(close, open.length + TYPE_LENGTH_MAX);
+    if (at === "wait") return false;
+    if (at === undefined) return this.break("a value's type has no end");
+    const type = this.take(at).slice(open.length).trim().toLowerCase();
+    this.take(close.length);
+    const kind = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+    const isFree = !isDeclared(this.#tool, this.#parameter.name);
+    if (kind !== undefined && isFree) this.#parameter = { ...this.#parameter, kind };
+    else if (kind === undefined || kind === "text" !== this.#isText()) this.repair("value_type_ignored", type);
+    return true;
+  }
+
   /** A value up to the first closing tag that can be one. */
   #readValue(): boolean {
     const close = this.#close;
@@ -165,7 +208,8 @@ export class ParameterCallReader extends CallReader {
       const verdict = this.#mayFollow(at + close.length);
       if (verdict === "wait") return this.#giveValue(at);
       if (verdict === "no") continue;
-      this.#addValue(this.take(at).replace(/\n$/, ""));
+      const value = this.take(at);
+      this.#addValue(this.#tags.exact === true ? value : value.replace(/\n$/, ""));
       this.take(close.length);
       this.#endValue();
       this.#place = "between";
@@ -177,23 +221,27 @@ export class ParameterCallReader extends CallReader {
 
   /** Adds the part of a value that no closing tag can be in, but for a last line end, which belongs to the tag. */
   #giveValue(border: number): false {
-    const safe = this.text.charAt(border - 1) === "\n" ? border - 1 : border;
+    const isTags = this.#tags.exact !== true && this.text.charAt(border - 1) === "\n";
+    const safe = isTags ? border - 1 : border;
     this.#addValue(this.take(safe));
     return false;
   }
 
   /** Whether what stands behind a closing tag can go on the call. */
   #mayFollow(at: number): "yes" | "no" | "wait" {
-    const { openParameter, closeFunction } = this.#tags;
+    const { openParameter } = this.#tags;
     const rest = this.text.slice(at).trimStart();
-    if (rest.startsWith(closeFunction)) return this.#mayEnd(rest.slice(closeFunction.length).trimStart());
+    const closer = this.#closers.find((tag) => rest.startsWith(tag));
+    if (closer !== undefined) return this.#mayEnd(rest.slice(closer.length).trimStart());
     if (rest.startsWith(openParameter[0])) {
       const end = rest.indexOf(openParameter[1], openParameter[0].length);
-      if (end < 0) return this.end === undefined && rest.length < NAME_LENGTH_MAX ? "wait" : "no";
+      const most = openParameter[0].length + NAME_LENGTH_MAX;
+      if (end < 0) return this.end === undefined && rest.length <= most + openParameter[1].length ? "wait" : "no";
+      if (end > most) return "no";
       return this.#isOpen(this.#readName(rest.slice(openParameter[0].length, end)).name) ? "yes" : "no";
     }
     if (this.end !== undefined) return rest === "" && this.end === "natural" ? "yes" : "no";
-    return [closeFunction, openParameter[0]].some((tag) => tag.startsWith(rest)) ? "wait" : "no";
+    return [...this.#closers, openParameter[0]].some((tag) => tag.startsWith(rest)) ? "wait" : "no";
   }
 
   /** Whether the call can end where this follows its function's end. */
@@ -226,14 +274,14 @@ export class ParameterCallReader extends CallReader {
       return;
     }
     // The template puts a line end before and after a value.
-    const shown = this.#valueStarted ? text : text.replace(/^\n/, "");
+    const shown = this.#valueStarted || this.#tags.exact === true ? text : text.replace(/^\n/, "");
     this.emit({ type: "callArguments", json: (this.#valueStarted ? "" : '"') + JSON.stringify(shown).slice(1, -1) });
     this.#valueStarted = true;
   }
 
   #endValue(): void {
     if (!this.#isText()) {
-      const raw = this.#value.replace(/^\n/, "").replace(/\n$/, "");
+      const raw = this.#tags.exact === true ? this.#value : this.#value.replace(/^\n/, "").replace(/\n$/, "");
       const { name, kind } = this.#parameter;
       const { json, fits } = coerceValue(raw, kind === "json" ? undefined : this.#tool, name);
       if (!fits) this.repair("argument_not_of_declared_type", name);

@@ -38,6 +38,11 @@ export function isTextParameter(tool: Tool, name: string): boolean {
   return types !== undefined && types.size === 1 && types.has("string");
 }
 
+/** Whether the schema says what a parameter may be. */
+export function isDeclared(tool: Tool, name: string): boolean {
+  return declaredTypes(schemaOf(tool, name)) !== undefined;
+}
+
 /** A value's JSON, and whether it is of a declared type. Without a tool it is of whatever type it reads as. */
 export function coerceValue(raw: string, tool: Tool | undefined, name: string): { json: string; fits: boolean } {
   const types = tool === undefined ? undefined : declaredTypes(schemaOf(tool, name));

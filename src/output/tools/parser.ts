@@ -41,6 +41,12 @@ export interface ToolContext {
   tools: ReadonlyMap<string, Tool>;
   /** What ends the reasoning in this answer's text, such as `</think>`; "": there is none. */
   reasoningEnd: string;
+  /** Special tokens of the reasoning: inside a call they are part of it, as when they are spelled out. */
+  reasoningMarkers?: readonly string[];
   /** Tokens are reported: text is let go in whole tokens only. */
   wholeTokens: boolean;
+  /** The rendered prompt; absent: it does not matter. */
+  prompt?: string;
+  /** What follows the colon in this vocabulary's tags, with the colon (hy_v3); absent: what its template has. */
+  label?: string;
 }

@@ -30,16 +30,16 @@ export function createQwen3CoderXml(context: ToolContext): ToolParser {
   return create(context, "<tool_call>", "</tool_call>");
 }
 
-/** Makes the parser of an answer of Seed-OSS, whose outer tag is `<seed:tool_call>`. */
+/** Makes the parser of an answer of Seed-OSS, whose outer tag is `<seed:tool_call>` and whose values are exact. */
 export function createSeedOss(context: ToolContext): ToolParser {
-  return create(context, "<seed:tool_call>", "</seed:tool_call>");
+  return create(context, "<seed:tool_call>", "</seed:tool_call>", true);
 }
 
-function create(context: ToolContext, open: string, close: string): ToolParser {
+function create(context: ToolContext, open: string, close: string, exact = false): ToolParser {
   return new ToolScanner(
     [
-      { text: open, place: "anywhere", read: () => new WrappedReader(context, [open, close]) },
-      { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context) },
+      { text: open, place: "anywhere", read: () => new WrappedReader(context, [open, close], exact) },
+      { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context, undefined, exact) },
     ],
     [open, close],
     context,
@@ -51,9 +51,9 @@ class WrappedReader extends CallReader {
   readonly #inner: FunctionTagReader;
   #open = false;
 
-  constructor(context: ToolContext, wrapper: readonly [open: string, close: string]) {
+  constructor(context: ToolContext, wrapper: readonly [open: string, close: string], exact: boolean) {
     super();
-    this.#inner = new FunctionTagReader(context, wrapper);
+    this.#inner = new FunctionTagReader(context, wrapper, exact);
   }
 
   protected step(): boolean {

@@ -19,8 +19,11 @@ import type { AnswerEnd, ToolContext, ToolParser, ToolPiece } from "./parser.ts"
 export interface Opener {
   /** Exact spelling. */
   text: string;
-  /** `answerStart`: only white space may stand before it, in all of the answer or since the end of its reasoning. */
-  place: "anywhere" | "answerStart";
+  /**
+   * `line`: only white space may stand before it in its line. `answerStart`: only white space may stand before it, in
+   * all of the answer or since the end of its reasoning.
+   */
+  place: "anywhere" | "line" | "answerStart";
   /** Makes the reader of what follows; it also gets the opener if `isPart`. */
   read: () => CallReader;
   /** The opener is the beginning of what the reader reads, such as a bracket. */
@@ -45,11 +48,14 @@ export class ToolScanner implements ToolParser {
   readonly #spellings: readonly string[];
   readonly #wholeTokens: boolean;
   readonly #reasoningEnd: string;
+  readonly #reasoningMarkers: readonly string[];
   #held = Run.EMPTY;
   #call: OpenCall | undefined;
   /** Whether text was shown, and whether the last thing was a call. */
   #shown = false;
   #behindCall = false;
+  /** Whether a line begins behind what was shown. */
+  #behindLine = true;
   /** Whether only white space was shown, of the answer or since its reasoning ended. */
   #blank = true;
   /** The last characters shown: the end of the reasoning may be cut anywhere. */
@@ -63,12 +69,15 @@ export class ToolScanner implements ToolParser {
     this.markers = markers;
     this.#wholeTokens = context.wholeTokens;
     this.#reasoningEnd = context.reasoningEnd;
+    this.#reasoningMarkers = context.reasoningMarkers ?? [];
   }
 
   /** What a run makes clear. */
   push(run: Run): ToolPiece[] {
     const pieces: ToolPiece[] = [];
-    if (run.control && !this.markers.includes(run.text)) {
+    const isRead = this.markers.includes(run.text) ||
+      (this.#call !== undefined && this.#reasoningMarkers.includes(run.text));
+    if (run.control && !isRead) {
       // A special token that nobody reads parts the text, but not a call.
       if (this.#call === undefined) this.#release(pieces);
       if (run.text === this.#reasoningEnd) this.#blank = true;
@@ -145,6 +154,13 @@ export class ToolScanner implements ToolParser {
       const start = text.indexOf(opener.text);
       return start < 0 ? undefined : start;
     }
+    if (opener.place === "line") {
+      for (let at = text.indexOf(opener.text); at >= 0; at = text.indexOf(opener.text, at + 1)) {
+        const line = text.slice(text.lastIndexOf("\n", at) + 1, at);
+        if (line.trim() === "" && (line.length < at || this.#behindLine)) return at;
+      }
+      return undefined;
+    }
     return this.#answerStarts(text).map((at) => at + text.slice(at).search(/\S|$/)).find((at) =>
       text.startsWith(opener.text, at)
     );
@@ -186,11 +202,15 @@ export class ToolScanner implements ToolParser {
     if (progress.state === "done") {
       pieces.push(...call.repairs);
       this.#behindCall = true;
+      this.#behindLine = true;
       this.#held = this.#giveWire(whole, whole.length - progress.unread, pieces);
       return;
     }
     if (call.started) pieces.push({ type: "callBroken" });
-    pieces.push({ type: "repair", name: "tool_call_shown_as_text", detail: progress.reason });
+    // Without a reason it never looked like one.
+    if (progress.reason !== "") {
+      pieces.push({ type: "repair", name: "tool_call_shown_as_text", detail: progress.reason });
+    }
     if (progress.settled) {
       // Calls before the broken one stand: only what follows them is text.
       this.#behindCall = true;
@@ -234,6 +254,7 @@ export class ToolScanner implements ToolParser {
       visible = this.#giveWire(run, run.length - run.text.trimStart().length, pieces);
     }
     this.#behindCall = false;
+    this.#behindLine = run.text.endsWith("\n");
     this.#shown = true;
     const start = this.#answerStarts(run.text).at(-1);
     this.#blank = start !== undefined && run.text.slice(start).trim() === "";

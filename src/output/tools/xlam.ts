@@ -22,27 +22,29 @@ const MARKER = "[TOOL_CALLS]";
 export function createXlam(context: ToolContext): ToolParser {
   return new ToolScanner(
     [
-      { text: "[", place: "answerStart", isPart: true, read: () => new XlamReader(context, false) },
-      { text: FENCE, place: "answerStart", read: () => new XlamReader(context, true) },
-      { text: MARKER, place: "anywhere", read: () => new XlamReader(context, false) },
+      { text: "[", place: "answerStart", isPart: true, read: () => new BareListReader(context, false) },
+      { text: FENCE, place: "answerStart", read: () => new BareListReader(context, true) },
+      { text: MARKER, place: "anywhere", read: () => new BareListReader(context, false) },
     ],
     [MARKER],
     context,
   );
 }
 
-/** A list, and the end of its fence if it has one. */
-class XlamReader extends CallReader {
+/** A list, and the end of its fence if it has one. Shared with functionary. */
+export class BareListReader extends CallReader {
   readonly #list: CallListReader;
   readonly #fenced: boolean;
   #place: "start" | "list" | "fence" = "start";
 
+  /** Reads calls of declared tools. @param fenced Whether the opener was that of a fence. */
   constructor(context: ToolContext, fenced: boolean) {
     super();
     this.#list = new CallListReader(context, { ...CALL_KEYS, only: true }, []);
     this.#fenced = fenced;
   }
 
+  /** Reads the bracket, the list or the fence. */
   protected step(): boolean {
     switch (this.#place) {
       case "start":

@@ -1,6 +1,6 @@
 """Two steps with a tool through the `openai` package: a call, its result, an answer; whole, iterated and by `stream()`.
 
-Reads {"url", "rounds"} from standard input; prints one JSON line a round and way: what was called and answered.
+Reads {"url", "rounds", "tool"} from standard input; prints one JSON line a round and way: what was called and answered.
 """
 
 import json
@@ -8,12 +8,11 @@ import sys
 
 from openai import OpenAI
 
-TOOLS = [{"type": "function", "function": {
-    "name": "add_note",
-    "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
-}}]
-
 job = json.load(sys.stdin)
+TOOLS = [{"type": "function", "function": {
+    "name": job.get("tool", "add_note"),
+    "parameters": {"type": "object", "properties": {"text": {"type": "string"}}},
+}}]
 client = OpenAI(base_url=f"{job['url']}/v1", api_key="unused", max_retries=0)
 
 

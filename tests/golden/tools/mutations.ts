@@ -101,16 +101,19 @@ function check(transcript: Transcript, { dialect, special, only }: Folder, rando
       const seen = decode(transcript, dialect, cut, random() < 0.2);
       first ??= JSON.stringify(seen);
       assert.equal(JSON.stringify(seen), first, JSON.stringify(cut.pieces));
-      checkNothingLost(transcript, seen);
+      checkNothingLost(transcript, seen, HEADED.includes(dialect));
     }
   }
 }
 
+/** Dialects whose text has headers that are hidden. */
+const HEADED: readonly string[] = ["functionary", "muse"];
+
 /** Without calls and without a repair that names something, all text is there; with them, every word is somewhere. */
-function checkNothingLost(transcript: Transcript, seen: Decoded): void {
+function checkNothingLost(transcript: Transcript, seen: Decoded, headed: boolean): void {
   const bare = (text: string): string => text.replace(/\s|<\/?(think|thought)>|<\|\w+\|>/g, "");
   const quiet = seen.repairs.every((name) => name === "tool_call_shown_as_text");
-  if (seen.calls.length === 0 && quiet && transcript.reasoning === undefined) {
+  if (seen.calls.length === 0 && quiet && transcript.reasoning === undefined && !headed) {
     if (!transcript.text.includes("<|channel|>")) {
       assert.equal(bare(seen.content), bare(transcript.text), "text was lost");
     }
@@ -137,7 +140,11 @@ function checkNothingLost(transcript: Transcript, seen: Decoded): void {
 const MARKUP =
   "tool_call think thought function parameter name arguments parameters Calling tool TOOL_CALLS ARGS CALL_ID " +
   "type python_tag start channel constrain message end call return assistant analysis commentary final functions json " +
-  "null id special code sep begin section calls minimax invoke DSML arg key value CDATA param seed string true false tool";
+  "null id special code sep begin section calls minimax invoke DSML arg key value CDATA param seed string true false tool " +
+  "all user content recipient from stop self eom eot ifm arg_key arg_value arg_type think_fast think_faster channel turn " +
+  "opensource tool_calls tool_sep end_of_tool_call START_THINKING END_THINKING START_TEXT END_TEXT START_RESPONSE " +
+  "END_RESPONSE begin_of_box end_of_box box_start box_end Thought Reflection Action atem function_calls point computer " +
+  "tool_call_start tool_call_end int integer float number bool boolean list dict object array str";
 
 function deepTexts(value: unknown): string[] {
   if (typeof value === "string") return [value];

@@ -73,6 +73,7 @@ export const TOOLS: readonly Tool[] = [
     },
   },
   { name: "free", parameters: { type: "object" } },
+  { name: "computer", parameters: { type: "object", properties: { action: text("what to do") } } },
 ];
 
 /** What a client sees, and what it does not look at. */
