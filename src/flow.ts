@@ -61,6 +61,8 @@ export interface Conversation {
   tools: Tool[];
   /** Extra variables of the chat template (`chat_template_kwargs`, `enable_thinking`). */
   templateArguments: Record<string, unknown>;
+  /** Calls are read as Hermes writes them, so a model whose template has no place for tools can be told that form. */
+  readsHermesCalls?: boolean;
   /** False when the last assistant message is to be continued instead of answered. */
   addGenerationPrompt: boolean;
 }

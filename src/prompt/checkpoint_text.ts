@@ -6,6 +6,7 @@
 import type { Conversation } from "../flow.ts";
 import { TemplateError } from "./errors.ts";
 import type { OpenedModel, RenderedPrompt } from "./protocol.ts";
+import { repairConversation } from "./role_repair.ts";
 import { ChatTemplate } from "./template.ts";
 import { loadTextFiles, type TextFiles } from "./text_files.ts";
 import { toTokenTable } from "./token_bytes.ts";
@@ -43,9 +44,20 @@ export class CheckpointText {
     };
   }
 
-  /** The prompt and its ids. @throws {TemplateError} If the template refuses. */
+  /** The prompt of a conversation, repaired first. @throws {TemplateError} If the template refuses it all the same. */
   render(conversation: Conversation): RenderedPrompt {
-    const pieces = this.#template.render(conversation);
+    const traits = this.#template.traits();
+    const { conversation: repaired, repairs } = repairConversation(conversation, traits);
+    return { ...this.#render(repaired, traits.argumentsAsText), repairs };
+  }
+
+  /** The prompt of a conversation as it is, as transformers makes it. @throws {TemplateError} If it is refused. */
+  renderAsGiven(conversation: Conversation): RenderedPrompt {
+    return this.#render(conversation, false);
+  }
+
+  #render(conversation: Conversation, argumentsAsText: boolean): RenderedPrompt {
+    const pieces = this.#template.render(conversation, argumentsAsText);
     const { ids, unreadable } = this.#tokenizer.encodePieces(pieces);
     if (unreadable !== undefined) {
       throw new TemplateError(`The conversation spells ${unreadable}, which this model can't read as plain text`);

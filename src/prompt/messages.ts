@@ -42,32 +42,33 @@ export interface TemplateToolCall {
 /** The variables `messages` and `tools` of a template. */
 export function toTemplateMessages(
   conversation: Conversation,
+  argumentsAsText = false,
 ): { messages: TemplateMessage[]; tools: unknown[] | null } {
   const names = new Map<string, string>();
   for (const message of conversation.messages) {
     for (const call of message.toolCalls ?? []) names.set(call.id, call.name);
   }
   return {
-    messages: conversation.messages.map((message) => toTemplateMessage(message, names)),
+    messages: conversation.messages.map((message) => toTemplateMessage(message, names, argumentsAsText)),
     tools: conversation.tools.length === 0 ? null : conversation.tools.map(toTemplateTool),
   };
 }
 
-function toTemplateMessage(message: Message, names: Map<string, string>): TemplateMessage {
+function toTemplateMessage(message: Message, names: Map<string, string>, argumentsAsText: boolean): TemplateMessage {
   const name = message.name ?? (message.toolCallId === undefined ? undefined : names.get(message.toolCallId));
   const calls = message.toolCalls ?? [];
   return {
     role: message.role,
     content: message.content.map((part) => part.text).join("\n"),
     ...(message.reasoning === undefined ? {} : { reasoning_content: message.reasoning, thinking: message.reasoning }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls.map(toTemplateCall) }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => toTemplateCall(call, argumentsAsText)) }),
     ...(message.toolCallId === undefined ? {} : { tool_call_id: message.toolCallId }),
     ...(name === undefined ? {} : { name }),
   };
 }
 
-function toTemplateCall(call: ToolCall): TemplateToolCall {
-  return { id: call.id, type: "function", function: { name: call.name, arguments: toArguments(call.arguments) } };
+function toTemplateCall({ id, name, arguments: json }: ToolCall, argumentsAsText: boolean): TemplateToolCall {
+  return { id, type: "function", function: { name, arguments: argumentsAsText ? json : toArguments(json) } };
 }
 
 function toArguments(json: string): unknown {

@@ -6,6 +6,7 @@
  */
 import type { Conversation } from "../flow.ts";
 import { TemplateError, TextFilesError, TextWorkerError } from "./errors.ts";
+import type { PromptRepair } from "./role_repair.ts";
 import type { GenerationDefaults } from "./text_files.ts";
 import type { TokenTableParts } from "./token_table.ts";
 import type { EncodeOptions } from "./tokenizer.ts";
@@ -41,6 +42,8 @@ export interface RenderedPrompt {
   text: string;
   /** Its token ids. */
   ids: Int32Array<ArrayBuffer>;
+  /** What was changed in the conversation first, so that the template takes it and shows it whole. */
+  repairs?: readonly PromptRepair[];
 }
 
 /** What each call is answered with. */

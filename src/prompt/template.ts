@@ -23,6 +23,7 @@ import { JinjaTemplate } from "./jinja/template.ts";
 import type { Value } from "./jinja/values.ts";
 import { RENDERED_CHARS_MAX, TEMPLATE_STEPS_MAX } from "./limits.ts";
 import { toTemplateMessages } from "./messages.ts";
+import { findTraits, type TemplateTraits } from "./template_traits.ts";
 import type { AddedTokenJson, TextFiles } from "./text_files.ts";
 
 /** Appended to the last message to find its end in the prompt; the space shows whether the template trims. */
@@ -46,6 +47,7 @@ export class ChatTemplate {
   readonly #files: TemplateFiles;
   readonly #read = new Map<string, ReadTemplate>();
   readonly #now: () => Date;
+  #traits: TemplateTraits | undefined;
 
   /** Keeps the sources; each is read at its first use. @param now What a template that asks for the date is told. */
   constructor(files: TemplateFiles, now: () => Date = () => new Date()) {
@@ -56,10 +58,11 @@ export class ChatTemplate {
   /**
    * The prompt, in pieces: one, unless the client's text spells control tokens.
    *
+   * @param argumentsAsText Arguments of calls are given to the template as JSON text, not as a value.
    * @throws {TemplateError} If there is no template, it refuses the conversation, or it fails.
    */
-  render(conversation: Conversation): PromptPiece[] {
-    const { messages, tools } = toTemplateMessages(conversation);
+  render(conversation: Conversation, argumentsAsText = false): PromptPiece[] {
+    const { messages, tools } = toTemplateMessages(conversation, argumentsAsText);
     const useTools = tools !== null && this.#files.templates.has("tool_use");
     const { template, control, pattern } = this.#require(useTools ? "tool_use" : "default");
     const written = { messages, tools, ...conversation.templateArguments };
@@ -75,6 +78,14 @@ export class ChatTemplate {
     };
     const text = this.#run(template, marked, { ...conversation, templateArguments: marked.arguments });
     return toPieces(text, control, marks);
+  }
+
+  /** What it can render; found at the first use. */
+  traits(): TemplateTraits {
+    this.#traits ??= findTraits((conversation, asText) =>
+      this.render(conversation, asText).map(({ text }) => text).join("")
+    );
+    return this.#traits;
   }
 
   #require(name: string): ReadTemplate {

@@ -30,13 +30,23 @@ Deno.test("A text that spells a special token is that token only where it is ask
 });
 
 Deno.test("A template that raises gives a TemplateError with its own words", async () => {
-  await withModel(textFiles(), async (model) => {
-    const tool: Message = { role: "tool", content: [{ type: "text", text: "x" }] };
-    await assert.rejects(model.render(chat([user("a"), tool])), (error) => {
+  const template = "{% if messages[0].content == 'a' %}{{ raise_exception('Not for me') }}{% endif %}";
+  await withModel({ ...textFiles(), "chat_template.jinja": template }, async (model) => {
+    await assert.rejects(model.render(chat([user("a")])), (error) => {
       assert.ok(error instanceof TemplateError);
-      assert.match(error.message, /Tools are not for me/);
+      assert.match(error.message, /Not for me/);
       return true;
     });
+  });
+});
+
+Deno.test("What a template refuses or has no place for is repaired, and the repairs are told", async () => {
+  await withModel(textFiles(), async (model) => {
+    const tool: Message = { role: "tool", toolCallId: "c1", content: [{ type: "text", text: "x" }] };
+    const call: Message = { role: "assistant", content: [], toolCalls: [{ id: "c1", name: "f", arguments: "{}" }] };
+    const { text, repairs } = await model.render(chat([user("a"), call, tool]));
+    assert.match(text, /user\n<tool_response>\nx\n<\/tool_response>/);
+    assert.deepEqual(repairs?.map(({ name }) => name), ["calls_written_as_text", "results_written_as_text"]);
   });
 });
 

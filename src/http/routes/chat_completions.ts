@@ -31,7 +31,8 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
   const { model, loaded } = models.requireLoaded(request.model);
   requireToolParser(request, model.id, loaded);
   const templateArguments = { ...loaded.templateArguments, ...request.conversation.templateArguments };
-  const prompt = await loaded.text.render({ ...request.conversation, templateArguments });
+  const readsHermesCalls = loaded.dialect.tools === "hermes";
+  const prompt = await loaded.text.render({ ...request.conversation, templateArguments, readsHermesCalls });
   const log = context.get("log");
   if (log.enabled("trace")) log.log("trace", "prompt", { text: prompt.text });
   listUnread(request, loaded.text.chatTemplate ?? "");
@@ -64,7 +65,7 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
     clientSignal: context.req.raw.signal,
     log,
     record,
-    facts: { loaded, readsDialect: true, prompts: [prompt], promptRepairs: [] },
+    facts: { loaded, readsDialect: true, prompts: [prompt], promptRepairs: prompt.repairs ?? [] },
   }, dependencies);
 }
 
