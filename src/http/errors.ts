@@ -7,7 +7,7 @@
  */
 import { ERROR_CODES, type ErrorCode, RequestError, toErrorEnvelope } from "../api/errors.ts";
 import { CoreError, type CoreErrorCode } from "../ffi/core.ts";
-import { TemplateError } from "../prompt/errors.ts";
+import { TemplateError, TextCallDropped } from "../prompt/errors.ts";
 import { ContextExceeded } from "../route/context.ts";
 import { ModelNotFound, ModelNotReady } from "../route/models.ts";
 import { CallMissing } from "../route/whole_calls.ts";
@@ -38,6 +38,7 @@ export function toRequestError(error: unknown, requestId: string): RequestError 
   if (error instanceof ContextExceeded) {
     return new RequestError("context_length_exceeded", error.message, { param: error.field });
   }
+  if (error instanceof TextCallDropped) return new RequestError("client_closed_request", error.message);
   if (error instanceof TemplateError) return new RequestError("template_error", error.message, { param: "messages" });
   if (error instanceof CallMissing) {
     return new RequestError("tool_choice_required_unfulfilled", error.message, { param: "tool_choice" });

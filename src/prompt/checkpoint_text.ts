@@ -44,11 +44,16 @@ export class CheckpointText {
     };
   }
 
-  /** The prompt of a conversation, repaired first. @throws {TemplateError} If the template refuses it all the same. */
-  render(conversation: Conversation): RenderedPrompt {
+  /**
+   * The prompt of a conversation, repaired first.
+   *
+   * @throws {TemplateError} If the template refuses it all the same.
+   * @throws {PromptTooLong} If it is known to have far more tokens than `tokensMax`.
+   */
+  render(conversation: Conversation, tokensMax?: number): RenderedPrompt {
     const traits = this.#template.traits();
     const { conversation: repaired, repairs } = repairConversation(conversation, traits);
-    return { ...this.#render(repaired, traits.argumentsAsText), repairs };
+    return { ...this.#render(repaired, traits.argumentsAsText, tokensMax), repairs };
   }
 
   /** The prompt of a conversation as it is, as transformers makes it. @throws {TemplateError} If it is refused. */
@@ -56,17 +61,17 @@ export class CheckpointText {
     return this.#render(conversation, false);
   }
 
-  #render(conversation: Conversation, argumentsAsText: boolean): RenderedPrompt {
+  #render(conversation: Conversation, argumentsAsText: boolean, tokensMax?: number): RenderedPrompt {
     const pieces = this.#template.render(conversation, argumentsAsText);
-    const { ids, unreadable } = this.#tokenizer.encodePieces(pieces);
+    const { ids, unreadable } = this.#tokenizer.encodePieces(pieces, tokensMax);
     if (unreadable !== undefined) {
       throw new TemplateError(`The conversation spells ${unreadable}, which this model can't read as plain text`);
     }
     return { text: pieces.map((piece) => piece.text).join(""), ids };
   }
 
-  /** Ids of a text. */
-  encode(text: string, options: EncodeOptions): Int32Array<ArrayBuffer> {
-    return this.#tokenizer.encode(text, options);
+  /** Ids of a text. @throws {PromptTooLong} If it is known to have more than `tokensMax`. */
+  encode(text: string, options: EncodeOptions, tokensMax?: number): Int32Array<ArrayBuffer> {
+    return this.#tokenizer.encode(text, options, tokensMax);
   }
 }

@@ -30,3 +30,25 @@ export class TextWorkerError extends Error {
     this.name = "TextWorkerError";
   }
 }
+
+/** A prompt that is known not to fit before all of it is encoded. */
+export class PromptTooLong extends Error {
+  /** A lower bound of its tokens. */
+  readonly tokensAtLeast: number;
+
+  /** @param tokensAtLeast A lower bound of its tokens. */
+  constructor(tokensAtLeast: number) {
+    super(`The prompt has at least ${tokensAtLeast} tokens`);
+    this.name = "PromptTooLong";
+    this.tokensAtLeast = tokensAtLeast;
+  }
+}
+
+/** A call that was given up because nobody waits for its answer any more. */
+export class TextCallDropped extends Error {
+  /** One sentence. */
+  constructor() {
+    super("The client left before its prompt was encoded");
+    this.name = "TextCallDropped";
+  }
+}

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Conversation } from "../flow.ts";
-import { TemplateError, TextFilesError, TextWorkerError } from "./errors.ts";
+import { PromptTooLong, TemplateError, TextFilesError, TextWorkerError } from "./errors.ts";
 import type { PromptRepair } from "./role_repair.ts";
 import type { GenerationDefaults } from "./text_files.ts";
 import type { TokenTableParts } from "./token_table.ts";
@@ -14,8 +14,8 @@ import type { EncodeOptions } from "./tokenizer.ts";
 /** What the worker can be asked. */
 export type TextCall =
   | { type: "open"; directory: string }
-  | { type: "render"; model: number; conversation: Conversation }
-  | { type: "encode"; model: number; text: string; options: EncodeOptions }
+  | { type: "render"; model: number; conversation: Conversation; tokensMax?: number }
+  | { type: "encode"; model: number; text: string; options: EncodeOptions; tokensMax?: number }
   | { type: "close"; model: number };
 
 /** An opened checkpoint, as it crosses. */
@@ -67,7 +67,7 @@ export interface TextRequest {
 }
 
 /** Which error class a failure belongs to. */
-export type FailureKind = "template" | "files" | "worker";
+export type FailureKind = "template" | "files" | "worker" | "length";
 
 /** The answer to a call. */
 export type TextReply =
@@ -77,6 +77,7 @@ export type TextReply =
 /** An error as a value. */
 export function toFailure(error: unknown): { kind: FailureKind; message: string } {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof PromptTooLong) return { kind: "length", message: String(error.tokensAtLeast) };
   if (error instanceof TemplateError) return { kind: "template", message };
   if (error instanceof TextFilesError) return { kind: "files", message };
   return { kind: "worker", message };
@@ -84,6 +85,7 @@ export function toFailure(error: unknown): { kind: FailureKind; message: string 
 
 /** A value as the error it was. */
 export function fromFailure(kind: FailureKind, message: string): Error {
+  if (kind === "length") return new PromptTooLong(Number(message));
   if (kind === "template") return new TemplateError(message);
   if (kind === "files") return new TextFilesError(message);
   return new TextWorkerError(message);

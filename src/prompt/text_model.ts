@@ -5,13 +5,24 @@
  * @module
  */
 import type { Conversation } from "../flow.ts";
-import type { OpenedModel, RenderedPrompt } from "./protocol.ts";
+import { TextCallDropped } from "./errors.ts";
+import { LONG_CHARS } from "./limits.ts";
+import { LongTexts } from "./long_texts.ts";
+import type { OpenedModel, RenderedPrompt, TextCall, TextResults } from "./protocol.ts";
 import type { GenerationDefaults } from "./text_files.ts";
 import { TextWorker } from "./text_worker.ts";
 import { TokenTable } from "./token_table.ts";
 import type { EncodeOptions } from "./tokenizer.ts";
 
 export type { EncodeOptions, GenerationDefaults, RenderedPrompt };
+
+/** What ends the work on a prompt before its end. */
+export interface PromptBounds {
+  /** Tokens that may be; a text that is known to have far more is given up. Absent: any number. */
+  tokensMax?: number;
+  /** Aborts when nobody waits any more. */
+  signal?: AbortSignal;
+}
 
 /** One checkpoint's templates and tokenizer. */
 export interface TextModel {
@@ -27,10 +38,14 @@ export interface TextModel {
   readonly contextTokens?: number;
   /** The template that plain chats use, for profile matching; absent: the model can't chat. */
   readonly chatTemplate?: string;
-  /** The prompt of a conversation. @throws {TemplateError} With a sentence for the client. */
-  render(conversation: Conversation): Promise<RenderedPrompt>;
-  /** Ids of a text. */
-  encode(text: string, options: EncodeOptions): Promise<Int32Array>;
+  /**
+   * The prompt of a conversation.
+   *
+   * @throws {TemplateError | PromptTooLong | TextCallDropped} With a sentence for the client, or as the bounds say.
+   */
+  render(conversation: Conversation, bounds?: PromptBounds): Promise<RenderedPrompt>;
+  /** Ids of a text. @throws {PromptTooLong | TextCallDropped} As the bounds say. */
+  encode(text: string, options: EncodeOptions, bounds?: PromptBounds): Promise<Int32Array>;
   /** Frees the tables; a worker that was made for this model ends. */
   close(): Promise<void>;
 }
@@ -40,12 +55,17 @@ export interface TextModel {
  *
  * @param directory Folder with tokenizer.json.
  * @param worker Shared worker; without one the model gets its own, which ends with it.
+ * @param long Takes the long texts; only tests give another than ours.
  * @throws {TextFilesError} If a file is missing, damaged or unknown.
  */
-export async function openTextModel(directory: string, worker?: TextWorker): Promise<TextModel> {
+export async function openTextModel(
+  directory: string,
+  worker?: TextWorker,
+  long: LongTexts = new LongTexts(directory),
+): Promise<TextModel> {
   const own = worker ?? new TextWorker();
   try {
-    return new WorkerTextModel(own, await own.call({ type: "open", directory }), worker === undefined);
+    return new WorkerTextModel(own, await own.call({ type: "open", directory }), worker === undefined, long);
   } catch (error) {
     if (worker === undefined) own.close();
     throw error;
@@ -62,9 +82,11 @@ class WorkerTextModel implements TextModel {
   readonly #worker: TextWorker;
   readonly #model: number;
   readonly #ownsWorker: boolean;
+  readonly #long: LongTexts;
 
-  constructor(worker: TextWorker, opened: OpenedModel, ownsWorker: boolean) {
+  constructor(worker: TextWorker, opened: OpenedModel, ownsWorker: boolean, long: LongTexts) {
     this.#worker = worker;
+    this.#long = long;
     this.#model = opened.model;
     this.#ownsWorker = ownsWorker;
     this.vocabulary = new TokenTable(opened.table);
@@ -75,16 +97,33 @@ class WorkerTextModel implements TextModel {
     if (opened.chatTemplate !== undefined) this.chatTemplate = opened.chatTemplate;
   }
 
-  render(conversation: Conversation): Promise<RenderedPrompt> {
-    return this.#worker.call({ type: "render", model: this.#model, conversation });
+  async render(conversation: Conversation, bounds: PromptBounds = {}): Promise<RenderedPrompt> {
+    const toCall = (model: number) => ({ type: "render", model, conversation, ...toLimit(bounds) } as const);
+    return await this.#call(JSON.stringify(conversation).length, toCall, bounds);
   }
 
-  encode(text: string, options: EncodeOptions): Promise<Int32Array> {
-    return this.#worker.call({ type: "encode", model: this.#model, text, options });
+  async encode(text: string, options: EncodeOptions, bounds: PromptBounds = {}): Promise<Int32Array> {
+    const toCall = (model: number) => ({ type: "encode", model, text, options, ...toLimit(bounds) } as const);
+    return await this.#call(text.length, toCall, bounds);
+  }
+
+  /** A short text's call, or a long one's. */
+  #call<C extends TextCall>(
+    chars: number,
+    toCall: (model: number) => C,
+    { signal }: PromptBounds,
+  ): Promise<TextResults[C["type"]]> {
+    if (signal?.aborted) return Promise.reject(new TextCallDropped());
+    return chars > LONG_CHARS ? this.#long.call(toCall, signal) : this.#worker.call(toCall(this.#model), signal);
   }
 
   async close(): Promise<void> {
+    this.#long.close();
     if (this.#ownsWorker) this.#worker.close();
     else await this.#worker.call({ type: "close", model: this.#model });
   }
+}
+
+function toLimit({ tokensMax }: PromptBounds): { tokensMax?: number } {
+  return tokensMax === undefined ? {} : { tokensMax };
 }

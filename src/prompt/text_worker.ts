@@ -1,14 +1,15 @@
 /**
  * The main isolate's end of the text worker: numbers calls, matches replies, and fails every waiting call with one
- * sentence when the worker ends.
+ * sentence when the worker ends. The worker has one call at a time; the others wait here, where they can be dropped.
  *
  * @module
  */
-import { TextWorkerError } from "./errors.ts";
+import { TextCallDropped, TextWorkerError } from "./errors.ts";
 import { PENDING_CALLS_MAX } from "./limits.ts";
 import { fromFailure, type TextCall, type TextReply, type TextRequest, type TextResults } from "./protocol.ts";
 
 interface Pending {
+  call: TextCall;
   resolve: (result: never) => void;
   reject: (error: Error) => void;
 }
@@ -16,8 +17,11 @@ interface Pending {
 /** One worker, shared by all models. */
 export class TextWorker {
   readonly #worker: Worker;
+  /** Calls in order, by number; the first is with the worker. */
   readonly #pending = new Map<number, Pending>();
   #calls = 0;
+  /** The call that the worker has. */
+  #sent: number | undefined;
   /** Why no call can be made any more. */
   #ended: TextWorkerError | undefined;
 
@@ -33,18 +37,29 @@ export class TextWorker {
       this.#end(new TextWorkerError("The text worker ended: it sent what cannot be read"));
   }
 
-  /** Asks. @throws {TextWorkerError} If the worker has ended or too many calls wait; else what the call throws. */
-  call<C extends TextCall>(call: C): Promise<TextResults[C["type"]]> {
+  /**
+   * Asks.
+   *
+   * @param signal Takes the call out of the queue; one that the worker has already runs to its end.
+   * @throws {TextCallDropped} If the signal aborts before the worker has it.
+   * @throws {TextWorkerError} If the worker has ended or too many calls wait; else what the call throws.
+   */
+  call<C extends TextCall>(call: C, signal?: AbortSignal): Promise<TextResults[C["type"]]> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     if (this.#pending.size >= PENDING_CALLS_MAX) {
       const waiting = this.#pending.size;
       return Promise.reject(new TextWorkerError(`The text worker is busy: ${waiting} calls wait already`));
     }
     const number = ++this.#calls;
-    return new Promise((resolve, reject) => {
-      this.#pending.set(number, { resolve, reject });
-      this.#worker.postMessage({ number, call } satisfies TextRequest);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<TextResults[C["type"]]>();
+    this.#pending.set(number, { call, resolve, reject });
+    const drop = (): void => {
+      if (this.#sent === number || !this.#pending.delete(number)) return;
+      reject(new TextCallDropped());
+    };
+    signal?.addEventListener("abort", drop);
+    this.#sendNext();
+    return promise.finally(() => signal?.removeEventListener("abort", drop));
   }
 
   /** Ends the worker; waiting calls fail. */
@@ -55,10 +70,20 @@ export class TextWorker {
   #settle(reply: TextReply): void {
     const pending = this.#pending.get(reply.number);
     this.#pending.delete(reply.number);
+    this.#sent = undefined;
+    this.#sendNext();
     if (pending === undefined) return;
     // The caller's type comes from its call; the worker answers a call by its own type of result.
     if (reply.ok) pending.resolve(reply.result as never);
     else pending.reject(fromFailure(reply.kind, reply.message));
+  }
+
+  #sendNext(): void {
+    const [next] = this.#pending;
+    if (next === undefined || this.#sent !== undefined) return;
+    const [number, { call }] = next;
+    this.#sent = number;
+    this.#worker.postMessage({ number, call } satisfies TextRequest);
   }
 
   #end(reason: TextWorkerError): void {

@@ -37,9 +37,9 @@ async function answer(call: TextCall): Promise<TextResults[keyof TextResults]> {
       return description;
     }
     case "render":
-      return requireModel(call.model).render(call.conversation);
+      return requireModel(call.model).render(call.conversation, call.tokensMax);
     case "encode":
-      return requireModel(call.model).encode(call.text, call.options);
+      return requireModel(call.model).encode(call.text, call.options, call.tokensMax);
     case "close":
       models.delete(call.model);
       return null;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { PromptTooLong } from "../prompt/errors.ts";
 
 /** Field of a request that a prompt comes from. */
 export type PromptField = "messages" | "prompt";
@@ -17,15 +18,30 @@ export class ContextExceeded extends Error {
   readonly field: PromptField;
 
   /** The wording is OpenAI's, which agents search for both numbers. */
-  constructor(promptTokens: number, contextTokens: number, field: PromptField) {
+  constructor(promptTokens: number, contextTokens: number, field: PromptField, isLowerBound = false) {
     super(
-      `This model's maximum context length is ${contextTokens} tokens. However, your prompt has ${promptTokens} ` +
+      `This model's maximum context length is ${contextTokens} tokens. However, your prompt has ` +
+        `${isLowerBound ? "at least " : ""}${promptTokens} ` +
         `tokens, which leaves no room for an answer. Please reduce the length of the ${field}.`,
     );
     this.name = "ContextExceeded";
     this.promptTokens = promptTokens;
     this.contextTokens = contextTokens;
     this.field = field;
+  }
+}
+
+/**
+ * Waits for a prompt's tokens.
+ *
+ * @throws {ContextExceeded} If it was given up because it can't fit; else what the promise throws.
+ */
+export async function requireFit<T>(prompt: Promise<T>, contextTokens: number, field: PromptField): Promise<T> {
+  try {
+    return await prompt;
+  } catch (error) {
+    if (error instanceof PromptTooLong) throw new ContextExceeded(error.tokensAtLeast, contextTokens, field, true);
+    throw error;
   }
 }
 

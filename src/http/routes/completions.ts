@@ -7,7 +7,7 @@ import { parseBody } from "../../api/body.ts";
 import { type CompletionPrompt, type CompletionRequest, parseCompletionRequest } from "../../api/completions.ts";
 import { CompletionEncoder } from "../../api/completions_answer.ts";
 import { RequestError } from "../../api/errors.ts";
-import { findRoom } from "../../route/context.ts";
+import { findRoom, requireFit } from "../../route/context.ts";
 import type { LoadedModel } from "../../route/models.ts";
 import type { Asked } from "../../route/script.ts";
 import type { AppContext, AppDependencies } from "../app_context.ts";
@@ -26,7 +26,7 @@ export async function completions(context: AppContext, dependencies: AppDependen
   const request = parseCompletionRequest(body);
   const { model, loaded } = models.requireLoaded(request.model);
   const prompts = await Promise.all(request.prompts.map(async (prompt, index) => {
-    const ids = await toTokens(prompt, index, loaded);
+    const ids = await toTokens(prompt, index, loaded, context.req.raw.signal);
     const room = findRoom(ids.length, request.maxTokens, loaded.contextTokens, "prompt");
     if (room.clamped) request.ignored.add("max_tokens");
     return { ids, maxTokens: room.maxTokens, ...(typeof prompt === "string" && { text: prompt }) };
@@ -78,10 +78,17 @@ function toAsked({ prompts }: CompletionRequest, tokens: readonly { ids: Int32Ar
   };
 }
 
-async function toTokens(prompt: CompletionPrompt, index: number, { text, info }: LoadedModel): Promise<Int32Array> {
+async function toTokens(
+  prompt: CompletionPrompt,
+  index: number,
+  { text, info, contextTokens }: LoadedModel,
+  signal: AbortSignal,
+): Promise<Int32Array> {
   if (typeof prompt === "string") {
     // A raw prompt may spell control tokens, as with vLLM and llama.cpp: it is the caller's own template.
-    const ids = await text.encode(prompt, { addSpecial: true, parseSpecial: true });
+    const bounds = { tokensMax: contextTokens - 1, signal };
+    const encoding = text.encode(prompt, { addSpecial: true, parseSpecial: true }, bounds);
+    const ids = await requireFit(encoding, contextTokens, "prompt");
     if (ids.length > 0) return ids;
     throw new RequestError("invalid_request", "Invalid request body: `prompt` is empty: it has no tokens.", {
       param: "prompt",

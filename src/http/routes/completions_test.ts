@@ -1,5 +1,7 @@
 // deno-lint-ignore-file camelcase -- the wire's own names
 import assert from "node:assert/strict";
+import { PromptTooLong, TextCallDropped } from "../../prompt/errors.ts";
+import type { TextModel } from "../../prompt/text_model.ts";
 import type { Completion } from "../../api/completions_answer.ts";
 import { toByteTokens } from "../../../tests/support/byte_text_model.ts";
 import { MODEL_ID, openTestApp, readEvents, says } from "../../../tests/support/test_app.ts";
@@ -114,4 +116,73 @@ Deno.test("what a completion can't do is refused by name", async () => {
   const clamped = await server.post(PATH, { prompt: "a", max_tokens: 4096, user: "u" });
   assert.equal(clamped.headers.get("x-rapid-mlx-ignored"), "user, max_tokens");
   await clamped.text();
+});
+
+Deno.test("a prompt that leaves one token or two is answered with so many, listed; one that leaves none is refused", async () => {
+  const CONTEXT = 8192;
+  const limits: number[] = [];
+  await using server = await openTestApp({
+    contextTokens: CONTEXT,
+    reply: (request) => {
+      limits.push(request.maxTokens);
+      return { tokens: toByteTokens("abc") };
+    },
+  });
+  for (
+    const [path, body, ignored] of [
+      [PATH, (size: number) => ({ prompt: "x".repeat(size), max_tokens: 3 }), "max_tokens"],
+      [
+        "/v1/chat/completions",
+        (size: number) => ({
+          messages: [{ role: "user", content: "x".repeat(size - "user: \nassistant:".length) }],
+          max_completion_tokens: 3,
+        }),
+        "max_completion_tokens",
+      ],
+    ] as const
+  ) {
+    for (const left of [3, 2, 1]) {
+      const response = await server.post(path, body(CONTEXT - left));
+      assert.equal(response.headers.get("x-rapid-mlx-ignored"), left < 3 ? ignored : null);
+      const { usage, choices } = await response.json();
+      assert.deepEqual([usage.prompt_tokens, usage.completion_tokens], [CONTEXT - left, left], path);
+      assert.equal(choices[0].finish_reason, "length");
+    }
+    for (const size of [CONTEXT, CONTEXT + 1]) {
+      const response = await server.post(path, body(size));
+      const { error } = await response.json();
+      assert.deepEqual([response.status, error.code], [400, "context_length_exceeded"]);
+      assert.match(error.message, new RegExp(`length is ${CONTEXT} tokens\\. However, your prompt has ${size} tokens`));
+    }
+  }
+  assert.deepEqual(limits, [3, 2, 1, 3, 2, 1]);
+});
+
+Deno.test("a prompt that is given up before its end is told with both numbers; a client that left is no fault", async () => {
+  await using server = await openTestApp({ contextTokens: 100 });
+  const { loaded } = server.model.status as { loaded: { text: TextModel } };
+  const seen: unknown[] = [];
+  let failure: Error = new PromptTooLong(5000);
+  const fail = (_: unknown, ...rest: unknown[]): Promise<never> => {
+    seen.push((rest.at(-1) as { tokensMax: number }).tokensMax);
+    return Promise.reject(failure);
+  };
+  Object.assign(loaded.text, { render: fail, encode: fail });
+  const messages = [{ role: "user", content: "Hi" }];
+  for (
+    const [path, body, param] of [[PATH, { prompt: "Hi" }, "prompt"], [
+      "/v1/chat/completions",
+      { messages },
+      "messages",
+    ]]
+  ) {
+    failure = new PromptTooLong(5000);
+    const { error } = await (await server.post(String(path), body)).json();
+    assert.deepEqual([error.code, error.param], ["context_length_exceeded", param]);
+    assert.match(error.message, /context length is 100 tokens\. However, your prompt has at least 5000 tokens/);
+    failure = new TextCallDropped();
+    assert.equal((await server.post(String(path), body)).status, 499);
+  }
+  assert.deepEqual(seen, [99, 99, 99, 99]);
+  assert.ok(!server.lines.some((line) => line.includes(" error ")));
 });
