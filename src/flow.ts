@@ -51,6 +51,8 @@ export interface Tool {
   description?: string;
   /** JSON Schema of the arguments. */
   parameters?: Record<string, unknown>;
+  /** Arguments are bound to the schema wherever the model's calls can be. */
+  strict?: boolean;
 }
 
 /** A chat: what a template renders. */

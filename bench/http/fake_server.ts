@@ -7,6 +7,7 @@
  */
 import { print } from "../../src/cli/terminal.ts";
 import { loadConfig } from "../../src/config.ts";
+import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
 import { Activity } from "../../src/http/activity.ts";
 import { createApp } from "../../src/http/app.ts";
 import { SYSTEM_CLOCK } from "../../src/http/clock.ts";
@@ -36,7 +37,18 @@ model.status = {
   },
 };
 const [activity, lifecycle] = [new Activity(SYSTEM_CLOCK), new Lifecycle()];
-const parts = { config, engine, models, activity, lifecycle, clock: SYSTEM_CLOCK, log, records: new Records() };
+const grammars = new GrammarWorker();
+const parts = {
+  config,
+  engine,
+  models,
+  grammars,
+  activity,
+  lifecycle,
+  clock: SYSTEM_CLOCK,
+  log,
+  records: new Records(),
+};
 const app = createApp({ ...parts, version: "bench" });
 const server = await startServer({ config, app, activity, lifecycle, clock: SYSTEM_CLOCK, log });
 print(`  base URL  ${server.url}/v1`);

@@ -7,13 +7,13 @@
 import { z } from "zod";
 import type { Conversation } from "../flow.ts";
 import type { JsonObject } from "./body.ts";
+import { type Constraint, CONSTRAINT_FIELDS, CONSTRAINT_SHAPE, toConstraint } from "./constraint.ts";
 import { RequestError } from "./errors.ts";
 import { type FieldTable, IgnoredFields, LISTED, sortFields, WORKS } from "./fields.ts";
 import { toMessages } from "./messages.ts";
 import {
   EXTENSION_FIELDS,
   LOGPROBS_TOP_MAX,
-  NO_CONSTRAINT,
   SAMPLING_FIELDS,
   SAMPLING_SHAPE,
   type SamplingFields,
@@ -30,6 +30,7 @@ const NO_BUDGET = "thinking budgets are not available yet in this version";
 export const CHAT_FIELDS: FieldTable = {
   ...SAMPLING_FIELDS,
   ...EXTENSION_FIELDS,
+  ...CONSTRAINT_FIELDS,
   model: WORKS,
   messages: WORKS,
   max_completion_tokens: WORKS,
@@ -47,12 +48,6 @@ export const CHAT_FIELDS: FieldTable = {
   parallel_tool_calls: WORKS,
 
   // They would change the answer.
-  response_format: {
-    rule: "refused",
-    why: NO_CONSTRAINT,
-    judge: (format) =>
-      typeof format === "object" && format !== null && Reflect.get(format, "type") === "text" ? "nothing" : "refused",
-  },
   modalities: {
     rule: "refused",
     why: NO_AUDIO,
@@ -81,6 +76,7 @@ const templateArguments = z.record(z.string(), z.unknown(), "expected an object 
 
 const ChatFields = z.object({
   ...SAMPLING_SHAPE,
+  ...CONSTRAINT_SHAPE,
   model: z.string("expected a model id").max(512, "expected a model id of at most 512 characters").optional(),
   messages: z.unknown().optional(),
   max_completion_tokens: tokenCount.optional(),
@@ -107,6 +103,8 @@ export interface ChatRequest {
   conversation: Conversation;
   /** Which of its tools may or must be called. */
   toolUse: ToolUse;
+  /** What binds its text. */
+  constraint?: Constraint;
   /** How to draw, not yet filled with the model's defaults. */
   sampling: SamplingFields;
   /** What the client asked for; absent: as many as the context leaves. */
@@ -137,10 +135,12 @@ export function parseChatRequest(body: JsonObject): ChatRequest {
   const maxTokens = toMaxTokens(fields.max_tokens, fields.max_completion_tokens);
   const logprobsTop = toLogprobsTop(fields.logprobs ?? false, fields.top_logprobs);
   const toolUse = toToolUse(fields, ignored);
+  const constraint = toConstraint(fields, ignored);
   return {
     ...(fields.model !== undefined && { model: fields.model }),
     conversation: toConversation(fields, toolUse, ignored),
     toolUse,
+    ...(constraint && { constraint }),
     sampling: fields,
     ...(maxTokens !== undefined && { maxTokens }),
     maxTokensField: maxTokens === fields.max_tokens ? "max_tokens" : "max_completion_tokens",

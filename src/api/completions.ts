@@ -6,12 +6,12 @@
  */
 import { z } from "zod";
 import type { JsonObject } from "./body.ts";
+import { type Constraint, CONSTRAINT_FIELDS, CONSTRAINT_SHAPE, toConstraint } from "./constraint.ts";
 import { RequestError } from "./errors.ts";
 import { type FieldTable, IgnoredFields, LISTED, nothingIf, sortFields, WORKS } from "./fields.ts";
 import {
   EXTENSION_FIELDS,
   LOGPROBS_TOP_MAX,
-  NO_CONSTRAINT,
   SAMPLING_FIELDS,
   SAMPLING_SHAPE,
   type SamplingFields,
@@ -30,6 +30,7 @@ export const COMPLETION_TOKENS_DEFAULT = 16;
 export const COMPLETION_FIELDS: FieldTable = {
   ...SAMPLING_FIELDS,
   ...EXTENSION_FIELDS,
+  ...CONSTRAINT_FIELDS,
   model: WORKS,
   prompt: WORKS,
   echo: WORKS,
@@ -46,7 +47,6 @@ export const COMPLETION_FIELDS: FieldTable = {
     why: "filling in before a suffix is not available yet in this version",
     judge: nothingIf(""),
   },
-  response_format: { rule: "refused", why: NO_CONSTRAINT },
 
   // They do not.
   draft: LISTED,
@@ -69,6 +69,7 @@ const prompt = z.union([
 
 const CompletionFields = z.object({
   ...SAMPLING_SHAPE,
+  ...CONSTRAINT_SHAPE,
   model: z.string("expected a model id").max(512, "expected a model id of at most 512 characters").optional(),
   prompt,
   echo: z.boolean().optional(),
@@ -89,6 +90,8 @@ export interface CompletionRequest {
   prompts: readonly CompletionPrompt[];
   /** The prompt comes first in the text of each choice. */
   echo: boolean;
+  /** What binds its text. */
+  constraint?: Constraint;
   /** How to draw, not yet filled with the model's defaults. */
   sampling: SamplingFields;
   /** What the client asked for, or COMPLETION_TOKENS_DEFAULT. */
@@ -115,6 +118,7 @@ export function parseCompletionRequest(body: JsonObject): CompletionRequest {
   const fields = parseWith(CompletionFields, sortFields(COMPLETION_FIELDS, body, ignored));
   sortStreamOptions(fields, ignored);
   const prompts = toPrompts(fields.prompt);
+  const constraint = toConstraint(fields, ignored);
   const choiceCount = fields.n ?? 1;
   const echo = fields.echo ?? false;
   if (prompts.length * choiceCount > COMPLETION_CHOICES_MAX) {
@@ -136,6 +140,7 @@ export function parseCompletionRequest(body: JsonObject): CompletionRequest {
     ...(fields.model !== undefined && { model: fields.model }),
     prompts,
     echo,
+    ...(constraint && { constraint }),
     sampling: fields,
     maxTokens: fields.max_tokens ?? COMPLETION_TOKENS_DEFAULT,
     ...(fields.logprobs !== undefined && { logprobsTop: fields.logprobs }),

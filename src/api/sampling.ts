@@ -109,18 +109,8 @@ export type SamplingFields = z.output<typeof SamplingFields>;
 /** What becomes of the shared fields. */
 export const SAMPLING_FIELDS: FieldTable = Object.fromEntries(Object.keys(SAMPLING_SHAPE).map((name) => [name, WORKS]));
 
-/** Why fields that constrain the output are refused. */
-export const NO_CONSTRAINT = "constrained output is not available yet in this version";
-
 /** Fields of vLLM and llama.cpp that would change the answer and can't be honoured; other unknown ones are listed. */
 export const EXTENSION_FIELDS: FieldTable = {
-  guided_json: { rule: "refused", why: NO_CONSTRAINT },
-  guided_regex: { rule: "refused", why: NO_CONSTRAINT },
-  guided_choice: { rule: "refused", why: NO_CONSTRAINT },
-  guided_grammar: { rule: "refused", why: NO_CONSTRAINT },
-  structured_outputs: { rule: "refused", why: NO_CONSTRAINT },
-  grammar: { rule: "refused", why: NO_CONSTRAINT, judge: nothingIf("") },
-  json_schema: { rule: "refused", why: NO_CONSTRAINT, judge: refusedUnlessEmpty },
   stop_token_ids: { rule: "refused", why: "give stop strings in `stop`", judge: refusedUnlessEmpty },
   bad_words: { rule: "refused", why: "words can't be banned here", judge: refusedUnlessEmpty },
   min_tokens: { rule: "refused", why: "an answer can't be made longer here", judge: nothingIf(0) },

@@ -8,7 +8,7 @@
 import { z } from "zod";
 import type { Tool } from "../flow.ts";
 import { RequestError } from "./errors.ts";
-import { type FieldTable, type IgnoredFields, isEmpty, LISTED, sortFields, WORKS } from "./fields.ts";
+import { type FieldTable, type IgnoredFields, isEmpty, sortFields, WORKS } from "./fields.ts";
 import { parseWith } from "./schema.ts";
 
 /** Most tools of a request. */
@@ -17,8 +17,8 @@ export const TOOLS_MAX = 1024;
 /** What becomes of a tool's fields. */
 export const TOOL_FIELDS: FieldTable = { type: WORKS, function: WORKS };
 
-/** What becomes of a function's fields. `strict` is accepted: arguments are read by the schema, not bound to it. */
-export const TOOL_FUNCTION_FIELDS: FieldTable = { name: WORKS, description: WORKS, parameters: WORKS, strict: LISTED };
+/** What becomes of a function's fields. */
+export const TOOL_FUNCTION_FIELDS: FieldTable = { name: WORKS, description: WORKS, parameters: WORKS, strict: WORKS };
 
 /** Whether a call has to be made. */
 export type ToolChoice = { mode: "auto" } | { mode: "none" } | { mode: "required" } | { mode: "named"; name: string };
@@ -48,6 +48,7 @@ const FunctionShape = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "expected a name of 1 to 64 letters, digits, _ or -"),
   description: z.string().optional(),
   parameters: z.record(z.string(), z.unknown(), "expected a JSON Schema of an object").optional(),
+  strict: z.boolean().optional(),
 });
 const List = z.array(z.looseObject({}), "expected a list of tools").max(
   TOOLS_MAX,
@@ -107,12 +108,17 @@ function toFunctions(value: unknown, ignored: IgnoredFields): Tool[] {
 
 function toTool(value: unknown, path: string, listedPath: string, ignored: IgnoredFields): Tool {
   const object = parseWith(z.looseObject({}, "expected the function that the tool is"), value, path);
-  const { name, description, parameters } = parseWith(
+  const { name, description, parameters, strict } = parseWith(
     FunctionShape,
     sortFields(TOOL_FUNCTION_FIELDS, object, ignored, path, listedPath),
     path,
   );
-  return { name, ...(description !== undefined && { description }), ...(parameters !== undefined && { parameters }) };
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    ...(parameters !== undefined && { parameters }),
+    ...(strict === true && { strict }),
+  };
 }
 
 function distinct(tools: readonly [path: string, tool: Tool][]): Tool[] {

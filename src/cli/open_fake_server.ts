@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import { openFakeModel } from "../fake/open.ts";
 import { readScript } from "../fake/script.ts";
+import { GrammarWorker } from "../guide/grammar_worker.ts";
 import { Activity } from "../http/activity.ts";
 import { createApp } from "../http/app.ts";
 import { SYSTEM_CLOCK } from "../http/clock.ts";
@@ -47,7 +48,8 @@ export async function openFakeServer(
   const model = models.add(file.model, clock.epochSeconds());
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
   const { records } = trace;
-  const parts = { config, engine, models, activity, lifecycle, clock, log, records, version: VERSION };
+  const grammars = new GrammarWorker();
+  const parts = { config, engine, models, grammars, activity, lifecycle, clock, log, records, version: VERSION };
   const load = async (): Promise<void> => {
     const handle = await engine.loadModel(file.model, {});
     model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };

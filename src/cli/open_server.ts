@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineConfig } from "../ffi/core.ts";
 import { openNativeCore } from "../ffi/native_core.ts";
+import { GrammarWorker } from "../guide/grammar_worker.ts";
 import { Activity } from "../http/activity.ts";
 import { createApp } from "../http/app.ts";
 import type { AppEnvironment } from "../http/app_context.ts";
@@ -62,11 +63,13 @@ export function openServer({ config, libraryPath, place, profiles, log, trace }:
   const core = openNativeCore(libraryPath, toEngineConfig(config));
   const engine = new Engine(core, { log: (level, line) => log.log(level, line, { from: "core" }) });
   const models = new ServedModels();
+  const grammars = new GrammarWorker();
   const clock = SYSTEM_CLOCK;
   const model = models.add(place.id, clock.epochSeconds(), place.hfId);
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
   const { records } = trace;
-  const app = createApp({ config, engine, models, activity, lifecycle, clock, log, records, version: VERSION });
+  const parts = { config, engine, models, grammars, activity, lifecycle, clock, log, records };
+  const app = createApp({ ...parts, version: VERSION });
   const load = (): Promise<void> =>
     loadServedModel(model, {
       directory: place.directory,
@@ -90,6 +93,7 @@ export function openServer({ config, libraryPath, place, profiles, log, trace }:
   const close = async (): Promise<void> => {
     await engine.close();
     await trace.close();
+    grammars.close();
     if (model.status.state === "ready") await model.status.loaded.text.close();
   };
   return { app, activity, lifecycle, clock, model, load, [Symbol.asyncDispose]: close };

@@ -6,6 +6,7 @@
 import type { Context } from "hono";
 import type { Config } from "../config.ts";
 import type { Engine, EngineSnapshot } from "../engine/engine.ts";
+import type { GrammarWorker } from "../guide/grammar_worker.ts";
 import type { Logger } from "../log.ts";
 import type { Generator } from "../route/answer.ts";
 import type { ServedModels } from "../route/models.ts";
@@ -27,6 +28,8 @@ export interface AppDependencies {
   engine: EdgeEngine;
   /** Who answers. */
   models: ServedModels;
+  /** Keeps answers to what they are bound to. */
+  grammars: GrammarWorker;
   /** Keeps the books. */
   activity: Activity;
   /** Serving or draining. */

@@ -8,6 +8,7 @@ import type { ToolUse } from "../api/tools.ts";
 import type { GenerationLimits, Sampling } from "../flow.ts";
 import { createDecoder, type StreamDecoder } from "../output/decoder.ts";
 import type { Choice } from "../route/answer.ts";
+import type { GuideMaker } from "../route/bound_answer.ts";
 import type { LoadedModel } from "../route/models.ts";
 import type { Asked, Played, Script } from "../route/script.ts";
 import { drawSeed, mixSeed } from "../route/seed.ts";
@@ -33,6 +34,8 @@ export interface ChoicePlan {
   toolUse?: ToolUse;
   /** The rendered prompt, which may have opened the reasoning. */
   promptText?: string;
+  /** Makes what binds each answer; absent: answers are free. */
+  guide?: GuideMaker | undefined;
   /** What is asked, for a script and its watchers. */
   asked: Asked;
 }
@@ -58,6 +61,8 @@ export function toChoices(context: AppContext, model: LoadedModel, plan: ChoiceP
       sampling: { ...sampling, seed },
       limits: toLimits(plan.sampling, prompt?.maxTokens ?? 0, plan.logprobsTop),
       client,
+      // What a script plays is written down already.
+      ...(plan.guide && script === undefined && { guide: plan.guide() }),
     };
   });
   const played = requests[0] && script && take(script, plan, requests[0]);

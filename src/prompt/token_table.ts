@@ -33,6 +33,11 @@ export class TokenTable implements Vocabulary {
     this.stripsLeadingSpace = parts.stripsLeadingSpace;
   }
 
+  /** Its memory, to be copied to another isolate: do not write. */
+  get parts(): TokenTableParts {
+    return this.#parts;
+  }
+
   /** Raw bytes, which may be part of a character; empty for an id without a token. A view: do not write. */
   bytes(token: number): Uint8Array {
     return this.#parts.bytes.subarray(this.#parts.offsets[token] ?? 0, this.#parts.offsets[token + 1] ?? 0);

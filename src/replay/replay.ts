@@ -12,6 +12,7 @@ import { Engine } from "../engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore } from "../ffi/fake_core.ts";
 import type { FakeReply } from "../ffi/fake_reply.ts";
 import type { GenerationEvent, GenerationRequest } from "../flow.ts";
+import { GrammarWorker } from "../guide/grammar_worker.ts";
 import { Activity } from "../http/activity.ts";
 import { createApp } from "../http/app.ts";
 import type { EdgeEngine } from "../http/app_context.ts";
@@ -88,6 +89,7 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
   const records = new Records({ recordsContent: true });
   const parts = { engine: withoutGuides(engine), models, records, activity: new Activity(SYSTEM_CLOCK) };
   const app = createApp({
+    grammars: new GrammarWorker(),
     ...parts,
     config: loadConfig({ maxBodyBytes: 64 * 2 ** 20 }, {}),
     lifecycle: new Lifecycle(),

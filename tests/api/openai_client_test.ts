@@ -166,9 +166,9 @@ Deno.test("refusals become the package's own error classes, with code, param and
     "context_length_exceeded",
   );
   await rejects(
-    create(right, { response_format: { type: "json_object" } }),
+    create(right, { response_format: { type: "json_schema", json_schema: { name: "x", schema: { not: {} } } } }),
     OpenAI.BadRequestError,
-    "unsupported_field",
+    "invalid_response_format_schema",
   );
   await rejects(right.embeddings.create({ model: MODEL_ID, input: "x" }), OpenAI.NotFoundError, "not_available_yet");
   served.server.model.status = { state: "loading", perMille: 0 };

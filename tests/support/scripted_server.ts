@@ -8,6 +8,7 @@ import { loadConfig } from "../../src/config.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { openFakeModel } from "../../src/fake/open.ts";
 import { parseScript } from "../../src/fake/script.ts";
+import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
 import { Activity } from "../../src/http/activity.ts";
 import { createApp } from "../../src/http/app.ts";
 import { SYSTEM_CLOCK } from "../../src/http/clock.ts";
@@ -43,7 +44,8 @@ export async function serveScript(script: Record<string, unknown>): Promise<Scri
   const config = loadConfig({ port: 0, recordContent: true }, {});
   const records = new Records({ recordsContent: true });
   const clock = SYSTEM_CLOCK;
-  const parts = { config, engine, models, activity: new Activity(clock), lifecycle: new Lifecycle(), clock };
+  const grammars = new GrammarWorker();
+  const parts = { config, engine, models, grammars, activity: new Activity(clock), lifecycle: new Lifecycle(), clock };
   const log = createLogger({ level: "error", write: () => {} });
   const app = createApp({ ...parts, log, records, version: "0.0.0-test", script: fake.player });
   const running = await startServer({ ...parts, app, log });

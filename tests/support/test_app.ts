@@ -7,6 +7,7 @@ import { type Config, loadConfig } from "../../src/config.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore, type FakeCoreOptions } from "../../src/ffi/fake_core.ts";
 import type { FakeReply } from "../../src/ffi/fake_reply.ts";
+import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
 import { Activity } from "../../src/http/activity.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { AppDependencies } from "../../src/http/app_context.ts";
@@ -82,6 +83,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     config,
     engine,
     models,
+    grammars: new GrammarWorker(),
     activity: new Activity(clock),
     lifecycle: new Lifecycle(),
     records: new Records({ recordsContent: config.recordsContent }),
@@ -105,6 +107,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     async [Symbol.asyncDispose](): Promise<void> {
       const { running, waiting } = engine.stats();
       await engine.close();
+      parts.grammars.close();
       if (running + waiting > 0) throw new Error(`The test left ${running + waiting} requests in the core`);
     },
   };

@@ -9,8 +9,8 @@ import { ChatEncoder } from "../../api/chat_answer.ts";
 import { type ChatRequest, parseChatRequest } from "../../api/chat_completions.ts";
 import { RequestError } from "../../api/errors.ts";
 import type { IgnoredFields } from "../../api/fields.ts";
-import type { Conversation } from "../../flow.ts";
 import { callsTools } from "../../output/parser_names.ts";
+import { bindAnswers } from "../../route/bound_answer.ts";
 import { findRoom, requireFit } from "../../route/context.ts";
 import type { LoadedModel } from "../../route/models.ts";
 import type { Asked } from "../../route/script.ts";
@@ -40,6 +40,16 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
   listUnread(request, loaded.text.chatTemplate ?? "");
   const room = findRoom(prompt.ids.length, request.maxTokens, loaded.contextTokens, "messages");
   if (room.clamped) request.ignored.add(request.maxTokensField);
+  const guide = await bindAnswers({
+    model: loaded,
+    grammars: dependencies.grammars,
+    constraint: request.constraint,
+    toolUse: request.toolUse,
+    promptText: prompt.text,
+    ignoresEnd: request.sampling.ignore_eos ?? false,
+    scripted: dependencies.script !== undefined,
+    ignored: request.ignored,
+  });
 
   const id = `chatcmpl-${context.get("requestKey")}`;
   const head = toHead(id, model.id, request, clock.epochSeconds());
@@ -57,7 +67,8 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
       continuesText: !request.conversation.addGenerationPrompt,
       toolUse: request.toolUse,
       promptText: prompt.text,
-      asked: toAsked(request.conversation, prompt.text),
+      guide,
+      asked: toAsked(request, prompt.text),
     }, dependencies.script),
     promptOf: () => 0,
     encoder: new ChatEncoder(head, request.logprobsTop !== undefined, request.toolUse.legacy),
@@ -86,7 +97,7 @@ function toHead(id: string, model: string, request: ChatRequest, created: number
   return { id, created, model, choiceCount: request.choiceCount, includeUsage: request.includeUsage };
 }
 
-function toAsked(conversation: Conversation, prompt: string): Asked {
+function toAsked({ conversation, constraint }: ChatRequest, prompt: string): Asked {
   const { enable_thinking: enabled, reasoning_effort: effort } = conversation.templateArguments;
   return {
     route: "/v1/chat/completions",
@@ -98,7 +109,7 @@ function toAsked(conversation: Conversation, prompt: string): Asked {
       budget: null,
       effort: typeof effort === "string" ? effort : null,
     },
-    constraint: null,
+    constraint: constraint?.kind ?? null,
   };
 }
 

@@ -7,6 +7,7 @@ import { parseBody } from "../../api/body.ts";
 import { type CompletionPrompt, type CompletionRequest, parseCompletionRequest } from "../../api/completions.ts";
 import { CompletionEncoder } from "../../api/completions_answer.ts";
 import { RequestError } from "../../api/errors.ts";
+import { bindAnswers } from "../../route/bound_answer.ts";
 import { findRoom, requireFit } from "../../route/context.ts";
 import type { LoadedModel } from "../../route/models.ts";
 import type { Asked } from "../../route/script.ts";
@@ -33,6 +34,14 @@ export async function completions(context: AppContext, dependencies: AppDependen
   }));
   const log = context.get("log");
   if (log.enabled("trace")) log.log("trace", "prompts", { texts: JSON.stringify(request.prompts) });
+  const guide = await bindAnswers({
+    model: loaded,
+    grammars: dependencies.grammars,
+    constraint: request.constraint,
+    ignoresEnd: request.sampling.ignore_eos ?? false,
+    scripted: dependencies.script !== undefined,
+    ignored: request.ignored,
+  });
 
   const id = `cmpl-${context.get("requestKey")}`;
   const choices = toChoices(context, loaded, {
@@ -42,6 +51,7 @@ export async function completions(context: AppContext, dependencies: AppDependen
     prompts,
     choiceCount: request.choiceCount,
     continuesText: true,
+    guide,
     asked: toAsked(request, prompts),
   }, dependencies.script);
   const { includeUsage } = request;
@@ -64,7 +74,7 @@ export async function completions(context: AppContext, dependencies: AppDependen
   }, dependencies);
 }
 
-function toAsked({ prompts }: CompletionRequest, tokens: readonly { ids: Int32Array }[]): Asked {
+function toAsked({ prompts, constraint }: CompletionRequest, tokens: readonly { ids: Int32Array }[]): Asked {
   const texts = prompts.map((prompt, at) =>
     typeof prompt === "string" ? prompt : `[${tokens[at]?.ids.join(" ") ?? ""}]`
   );
@@ -74,7 +84,7 @@ function toAsked({ prompts }: CompletionRequest, tokens: readonly { ids: Int32Ar
     lastMessage: texts.join("\n"),
     tools: [],
     thinking: { enabled: null, budget: null, effort: null },
-    constraint: null,
+    constraint: constraint?.kind ?? null,
   };
 }
 

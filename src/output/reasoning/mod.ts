@@ -113,3 +113,8 @@ const NONE: ReasoningParser = {
   push: (run) => [{ channel: run.control ? "marker" : "content", run }],
   finish: () => [],
 };
+
+/** The tags of a format; undefined: it writes none. */
+export function thinkTagsOf(name: ReasoningParserName): ThinkTags | undefined {
+  return name === "none" ? undefined : THINK_TAGS[name];
+}

@@ -1,0 +1,32 @@
+/**
+ * Every bound of constraints, with unit and reason.
+ *
+ * @module
+ */
+
+/** UTF-16 units of a schema as JSON, or of a grammar's source. Sixty tools of real agents have 62 Ki. */
+export const SOURCE_CHARS_MAX = 1024 * 1024;
+
+/** Nesting of a schema, counted in subschemas. Real ones stay under 20. */
+export const SCHEMA_DEPTH_MAX = 64;
+
+/** Expressions of one grammar: what 1 MiB of schema comes to, with room; more is a product of unions. */
+export const EXPRESSIONS_MAX = 400_000;
+
+/** Ways in which the unions beside one another of one subschema may be combined. */
+export const COMBINATIONS_MAX = 256;
+
+/** Largest repetition count of a pattern, a grammar or `maxLength`, `maxItems` … */
+export const REPEAT_MAX = 1_000_000;
+
+/** Digits of an integer: JavaScript and most readers of JSON keep 15 exactly. */
+export const INTEGER_DIGITS_MAX = 15;
+
+/** Digits behind the point. */
+export const FRACTION_DIGITS_MAX = 15;
+
+/** White space in a row inside JSON: a line break and an indent. */
+export const INDENT_MAX = 24;
+
+/** Values of `enum`, or entries of a choice. */
+export const ENUM_MAX = 10_000;

@@ -1,0 +1,62 @@
+/**
+ * Binds one answer to a grammar: asks the grammar worker for a mask after each token.
+ *
+ * @module
+ */
+import type { Allowance, TokenGuide } from "../flow.ts";
+import type { Grammar } from "../grammar/expr.ts";
+import type { GrammarWorker, GuideVocabulary } from "./grammar_worker.ts";
+
+/** What an answer is bound to, and by whom. */
+export interface GrammarBinding {
+  /** Follows it. */
+  worker: Pick<GrammarWorker, "start" | "advance" | "finish">;
+  /** Of the model. */
+  vocabulary: GuideVocabulary;
+  /** Equal for equal grammars only. */
+  key: string;
+  /** What may be written. */
+  grammar: Grammar;
+}
+
+/** A guide over all of an answer, or over what is left of it when it is asked first. */
+export class GrammarGuide implements TokenGuide {
+  readonly #binding: GrammarBinding;
+  readonly #words: Uint32Array;
+  #matcher: number | undefined;
+  #closed = false;
+
+  /** Asks nobody yet. */
+  constructor(binding: GrammarBinding) {
+    this.#binding = binding;
+    const wordCount = Math.ceil(binding.vocabulary.size / 32);
+    this.#words = new Uint32Array(new SharedArrayBuffer(wordCount * Uint32Array.BYTES_PER_ELEMENT));
+  }
+
+  /** What may come behind a token; the first call begins, whatever its position. */
+  next(_position: number, token: number | undefined): Promise<Allowance> {
+    return this.advance(token === undefined ? [] : [token]);
+  }
+
+  /** What may come behind several tokens. The first call begins the grammar in front of them. */
+  async advance(tokens: readonly number[]): Promise<Allowance> {
+    const { worker, vocabulary, key, grammar } = this.#binding;
+    if (this.#matcher === undefined) {
+      const buffer = this.#words.buffer as SharedArrayBuffer;
+      const matcher = await worker.start(vocabulary, key, grammar, buffer);
+      this.#matcher = matcher;
+      // It may have been closed meanwhile.
+      if (this.#closed) worker.finish(matcher);
+    }
+    if (tokens.length > 0 && !this.#closed) await worker.advance(this.#matcher, tokens);
+    // The core reads memory of its own isolate only.
+    return { type: "mask", words: this.#words.slice() };
+  }
+
+  /** Frees the matcher. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#matcher !== undefined) this.#binding.worker.finish(this.#matcher);
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * The main isolate's end of the grammar worker: starts it at the first bound answer, numbers calls, matches replies,
+ * and starts another one after it has failed.
+ *
+ * @module
+ */
+import { GrammarError } from "../grammar/errors.ts";
+import type { Grammar } from "../grammar/expr.ts";
+import type { TokenTableParts } from "../prompt/token_table.ts";
+import type { GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
+
+/** The worker ended, or could not do what it was asked; no fault of the client. */
+export class GuideError extends Error {
+  /** Whether the grammar has to be sent again. */
+  readonly missing: boolean;
+
+  /** @param message What happened. */
+  constructor(message: string, missing = false) {
+    super(message);
+    this.name = "GuideError";
+    this.missing = missing;
+  }
+}
+
+/** A vocabulary as the worker needs it. */
+export interface GuideVocabulary {
+  /** Of its tokenizer; copied. */
+  table: TokenTableParts;
+  /** Ids that the model can draw. */
+  size: number;
+  /** Ids that end an answer. */
+  endTokens: readonly number[];
+}
+
+interface Pending {
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+/** One running worker. */
+interface Running {
+  worker: Worker;
+  pending: Map<number, Pending>;
+  /** Vocabularies that it knows. */
+  known: Map<GuideVocabulary, number>;
+}
+
+/** The worker of all models; none runs until it is needed. */
+export class GrammarWorker {
+  #running: Running | undefined;
+  #calls = 0;
+  #matchers = 0;
+  #closed = false;
+
+  /** Checks a grammar and keeps it. @throws {GrammarError} If it can't be followed. */
+  async prepare(vocabulary: GuideVocabulary, key: string, grammar: Grammar): Promise<void> {
+    const running = this.#start();
+    await this.#call(running, { type: "prepare", vocabulary: this.#know(running, vocabulary), key, grammar });
+  }
+
+  /** Begins an answer; its first mask is in `mask` then. @returns Its number for `advance` and `finish`. */
+  async start(vocabulary: GuideVocabulary, key: string, grammar: Grammar, mask: SharedArrayBuffer): Promise<number> {
+    const running = this.#start();
+    const matcher = ++this.#matchers;
+    const call = { type: "start", matcher, vocabulary: this.#know(running, vocabulary), key, mask } as const;
+    try {
+      await this.#call(running, call);
+    } catch (error) {
+      if (!(error instanceof GuideError && error.missing)) throw error;
+      await this.#call(running, { ...call, grammar });
+    }
+    return matcher;
+  }
+
+  /** Goes over tokens; the mask behind them is in the answer's memory then. */
+  async advance(matcher: number, tokens: readonly number[]): Promise<void> {
+    await this.#call(this.#start(), { type: "advance", matcher, tokens });
+  }
+
+  /** Forgets an answer. */
+  finish(matcher: number): void {
+    this.#running?.worker.postMessage({ close: matcher } satisfies GuideRequest);
+  }
+
+  /** Ends the worker; waiting calls fail. */
+  close(): void {
+    this.#closed = true;
+    if (this.#running) this.#end(this.#running, "The grammar worker is closed");
+  }
+
+  #start(): Running {
+    if (this.#closed) throw new GuideError("The grammar worker is closed");
+    if (this.#running) return this.#running;
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "grammar" });
+    const running: Running = { worker, pending: new Map(), known: new Map() };
+    worker.onmessage = ({ data }: MessageEvent<GuideReply>): void => settle(running, data);
+    worker.onerror = (event): void => {
+      event.preventDefault();
+      this.#end(running, `The grammar worker ended: ${event.message}`);
+    };
+    worker.onmessageerror = (): void => this.#end(running, "The grammar worker ended: it sent what cannot be read");
+    return this.#running = running;
+  }
+
+  #know(running: Running, vocabulary: GuideVocabulary): number {
+    const known = running.known.get(vocabulary);
+    if (known !== undefined) return known;
+    const number = running.known.size + 1;
+    running.known.set(vocabulary, number);
+    // Calls are answered in order, so this one need not be waited for; if it fails, so do those behind it.
+    this.#call(running, { type: "vocabulary", vocabulary: number, ...vocabulary }).catch(() => {});
+    return number;
+  }
+
+  #call(running: Running, call: GuideCall): Promise<void> {
+    const number = ++this.#calls;
+    return new Promise((resolve, reject) => {
+      running.pending.set(number, { resolve, reject });
+      running.worker.postMessage({ number, call } satisfies GuideRequest);
+    });
+  }
+
+  #end(running: Running, reason: string): void {
+    if (this.#running === running) this.#running = undefined;
+    running.worker.terminate();
+    for (const { reject } of running.pending.values()) reject(new GuideError(reason));
+    running.pending.clear();
+  }
+}
+
+function settle(running: Running, reply: GuideReply): void {
+  const pending = running.pending.get(reply.number);
+  running.pending.delete(reply.number);
+  if (reply.ok) pending?.resolve();
+  else if (reply.kind === "grammar") pending?.reject(new GrammarError(reply.message));
+  else pending?.reject(new GuideError(reply.message, reply.kind === "missing"));
+}

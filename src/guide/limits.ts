@@ -1,0 +1,29 @@
+/**
+ * Every bound of the grammar worker, with unit and reason.
+ *
+ * @module
+ */
+
+/** Bytes of a token that a bound answer may use; longer ones (runs of white space) can be written in pieces. */
+export const TOKEN_BYTES_MAX = 128;
+
+/** Ways to read what was written so far that are followed at once; a grammar with more is too ambiguous to follow. */
+export const READINGS_MAX = 4096;
+
+/** Nested rules and counts of one reading: deeper than any answer of a million tokens is useful. */
+export const STACK_DEPTH_MAX = 10_000;
+
+/** Machines that one vocabulary keeps, the least recently used leave first. */
+export const MACHINES_MAX = 128;
+
+/** Expressions of all kept machines of one vocabulary: about 100 bytes each. */
+export const MACHINE_EXPRESSIONS_MAX = 1_000_000;
+
+/** States of all machines of one vocabulary, at about 1 KiB; over it, what was learned is forgotten. */
+export const STATES_MAX = 60_000;
+
+/** Bytes of the masks that one vocabulary keeps. */
+export const MASK_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Answers bound at once; the server's queue is shorter. */
+export const MATCHERS_MAX = 1024;

@@ -1,0 +1,27 @@
+/**
+ * What the main isolate and the grammar worker say to each other: one reply a call, matched by number, but `close`,
+ * which has none. Masks do not travel: the worker writes them into memory that both hold.
+ *
+ * @module
+ */
+import type { Grammar } from "../grammar/expr.ts";
+import type { TokenTableParts } from "../prompt/token_table.ts";
+
+/** What the worker can be asked. */
+export type GuideCall =
+  /** A vocabulary, before anything else of it. `size`: ids that the model can draw. */
+  | { type: "vocabulary"; vocabulary: number; table: TokenTableParts; size: number; endTokens: readonly number[] }
+  /** Checks and keeps a grammar. */
+  | { type: "prepare"; vocabulary: number; key: string; grammar: Grammar }
+  /** Begins an answer and writes its first mask. Without `grammar` it must be kept under its key. */
+  | { type: "start"; matcher: number; vocabulary: number; key: string; grammar?: Grammar; mask: SharedArrayBuffer }
+  /** Goes on over tokens and writes the mask behind them. */
+  | { type: "advance"; matcher: number; tokens: readonly number[] };
+
+/** A message to the worker. */
+export type GuideRequest = { number: number; call: GuideCall } | { close: number };
+
+/** The answer to a call. `missing`: the grammar is kept no more. */
+export type GuideReply =
+  | { number: number; ok: true }
+  | { number: number; ok: false; kind: "grammar" | "missing" | "failed"; message: string };

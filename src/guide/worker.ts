@@ -1,0 +1,73 @@
+/**
+ * The grammar worker: which tokens may come next, in an isolate of its own, because the first mask of a wide place
+ * takes milliseconds and a vocabulary most of a second, and neither templates nor streams should wait for that.
+ * Answers calls in order; a call that fails is answered, and never ends the worker.
+ *
+ * @module
+ */
+/// <reference lib="deno.worker" />
+import { GrammarError } from "../grammar/errors.ts";
+import { GrammarStore, type Matcher } from "./grammar_store.ts";
+import { MATCHERS_MAX } from "./limits.ts";
+import type { GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
+import { toTokenSet } from "./token_set.ts";
+
+const stores = new Map<number, GrammarStore>();
+const matchers = new Map<number, { matcher: Matcher; mask: Uint32Array }>();
+
+class MissingGrammar extends Error {}
+
+self.onmessage = ({ data }: MessageEvent<GuideRequest>): void => {
+  if ("close" in data) {
+    matchers.delete(data.close);
+    return;
+  }
+  let reply: GuideReply;
+  try {
+    answer(data.call);
+    reply = { number: data.number, ok: true };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const kind = error instanceof GrammarError ? "grammar" : error instanceof MissingGrammar ? "missing" : "failed";
+    reply = { number: data.number, ok: false, kind, message };
+  }
+  self.postMessage(reply);
+};
+
+function answer(call: GuideCall): void {
+  switch (call.type) {
+    case "vocabulary":
+      stores.set(call.vocabulary, new GrammarStore(toTokenSet(call.table, call.size, call.endTokens)));
+      return;
+    case "prepare":
+      requireStore(call.vocabulary).prepare(call.key, call.grammar);
+      return;
+    case "start":
+      return start(call);
+    case "advance": {
+      const open = matchers.get(call.matcher);
+      if (open === undefined) throw new Error("The answer is closed");
+      for (const token of call.tokens) {
+        if (!open.matcher.accept(token)) throw new Error(`The token ${token} does not fit the grammar`);
+      }
+      open.matcher.writeMask(open.mask);
+    }
+  }
+}
+
+function start(call: Extract<GuideCall, { type: "start" }>): void {
+  if (matchers.size >= MATCHERS_MAX) throw new Error(`${MATCHERS_MAX} answers are bound to grammars already`);
+  const store = requireStore(call.vocabulary);
+  const followed = call.grammar === undefined ? store.find(call.key) : store.prepare(call.key, call.grammar);
+  if (followed === undefined) throw new MissingGrammar("The grammar is kept no more");
+  const matcher = store.start(followed);
+  const mask = new Uint32Array(call.mask);
+  matcher.writeMask(mask);
+  matchers.set(call.matcher, { matcher, mask });
+}
+
+function requireStore(vocabulary: number): GrammarStore {
+  const store = stores.get(vocabulary);
+  if (store === undefined) throw new Error("The vocabulary is unknown");
+  return store;
+}

@@ -1,0 +1,213 @@
+// deno-lint-ignore-file camelcase -- names of parsers
+/**
+ * How each dialect writes calls, as grammars: what its parser reads without a repair. For calls that must be made, and
+ * for strict tools.
+ *
+ * A dialect that is not here can't be bound; its forced calls are checked after they were written.
+ *
+ * @module
+ */
+import type { Tool } from "../../flow.ts";
+import { choice, EMPTY, type Expr, optional, repeat, rule, sequence, text, token } from "../../grammar/expr.ts";
+import { DIGIT, JSON_RULES } from "../../grammar/json.ts";
+import type { RuleBook } from "../../grammar/rule_book.ts";
+import { compileParameters, compileSchema } from "../../grammar/schema/compile.ts";
+import { textUntil } from "../../grammar/until.ts";
+import type { ToolParserName } from "./mod.ts";
+
+/** Told of keywords of a tool's schema that are left out. */
+export type DroppedKeyword = (tool: Tool, keyword: string, path: string) => void;
+
+/** A tool and what its arguments may be, as one JSON object. */
+export interface ToolArguments {
+  name: string;
+  value: Expr;
+}
+
+/** Calls that may be made. */
+export class CallRequest {
+  /** At least one. */
+  readonly tools: readonly Tool[];
+  /** Most calls of an answer; null: any number. */
+  readonly callsMax: number | null;
+  readonly #onDropped: DroppedKeyword;
+
+  /** @param onDropped Told of keywords that are left out; strict tools leave none out. */
+  constructor(tools: readonly Tool[], callsMax: number | null, onDropped: DroppedKeyword) {
+    this.tools = tools;
+    this.callsMax = callsMax;
+    this.#onDropped = onDropped;
+  }
+
+  /** Arguments as a JSON object. @throws {GrammarError} If a strict tool's schema can't be honoured. */
+  argumentsOf(tool: Tool, book: RuleBook): ToolArguments {
+    const schema = toObjectSchema(tool);
+    const value = schema === undefined
+      ? rule(JSON_RULES.object)
+      : book.include(compileSchema(schema, this.#options(tool)));
+    return { name: tool.name, value };
+  }
+
+  /** Arguments between tags of their own. @throws {GrammarError} If a strict tool's schema can't be honoured. */
+  parametersOf(tool: Tool, book: RuleBook, end: string, write: (name: string, value: Expr) => Expr): Expr {
+    const anyText = textUntil(end, `text${end}`, (name, expr) => book.define(name, expr), false);
+    const { rules, parameters } = compileParameters(toObjectSchema(tool) ?? {}, anyText, this.#options(tool));
+    const rename = book.renaming(rules);
+    const isFree = (value: Expr): boolean => value === anyText;
+    return sequence(...parameters.map(({ name, required, value }) => {
+      const written = write(name, isFree(value) ? value : rename(value));
+      return required ? written : optional(written);
+    }));
+  }
+
+  #options(tool: Tool): { onDropped?: (keyword: string, path: string) => void } {
+    if (tool.strict === true) return {};
+    return { onDropped: (keyword, path) => this.#onDropped(tool, keyword, path) };
+  }
+}
+
+/** The calls of an answer: one at least. */
+export type CallGrammar = (request: CallRequest, book: RuleBook) => Expr;
+
+/** By parser. */
+export const callGrammars: Partial<Record<ToolParserName, CallGrammar>> = {
+  hermes: jsonCalls({ open: [token("<tool_call>"), "\n"], close: ["\n", token("</tool_call>")], between: "\n" }),
+  llama: jsonCalls({ argumentsKey: "parameters", between: "; " }),
+  granite: listOfCalls(token("<|tool_call|>")),
+  xlam: listOfCalls(EMPTY),
+  mistral: (request, book) => choice(listOfCalls(token("[TOOL_CALLS]"))(request, book), mistralCalls(request, book)),
+  deepseek: deepseekCalls,
+  deepseek_v3: deepseekCalls,
+  deepseek_v31: deepseekV31Calls,
+  kimi: kimiCalls,
+  qwen3_coder_xml: functionCalls("<tool_call>", "</tool_call>"),
+  seed_oss: functionCalls("<seed:tool_call>", "</seed:tool_call>"),
+  glm47: glmCalls,
+};
+
+/** A schema of an object whatever it says; undefined: any object. */
+function toObjectSchema({ parameters }: Tool): Record<string, unknown> | undefined {
+  if (parameters === undefined || Object.keys(parameters).length === 0) return undefined;
+  return parameters.type === undefined ? { ...parameters, type: "object" } : parameters;
+}
+
+/** One call or more with something between. */
+function several(one: Expr, between: string, { callsMax }: CallRequest): Expr {
+  return sequence(one, repeat(sequence(between, one), 0, callsMax === null ? null : callsMax - 1));
+}
+
+/** `{"name": …, "arguments": {…}}` as templates write it. */
+function jsonCall(request: CallRequest, book: RuleBook, key = "arguments"): Expr {
+  return choice(...request.tools.map((tool) => {
+    const { name, value } = request.argumentsOf(tool, book);
+    return sequence(`{"name": ${JSON.stringify(name)}, "${key}": `, value, "}");
+  }));
+}
+
+function jsonCalls(
+  { open = [], close = [], between, argumentsKey }: {
+    open?: readonly (Expr | string)[];
+    close?: readonly (Expr | string)[];
+    between: string;
+    argumentsKey?: string;
+  },
+): CallGrammar {
+  return (request, book) =>
+    several(sequence(...open, book.define("call", jsonCall(request, book, argumentsKey)), ...close), between, request);
+}
+
+/** `[{…}, {…}]` */
+function listOfCalls(open: Expr): CallGrammar {
+  return (request, book) =>
+    sequence(open, "[", several(book.define("call", jsonCall(request, book)), ", ", request), "]");
+}
+
+function named(request: CallRequest, book: RuleBook, write: (name: string, value: Expr) => Expr): Expr {
+  return choice(...request.tools.map((tool) => {
+    const { name, value } = request.argumentsOf(tool, book);
+    return write(name, value);
+  }));
+}
+
+/** `[TOOL_CALLS]add_note[ARGS]{…}` */
+function mistralCalls(request: CallRequest, book: RuleBook): Expr {
+  const one = named(
+    request,
+    book,
+    (name, value) => sequence(token("[TOOL_CALLS]"), name, optional(token("[ARGS]")), value),
+  );
+  return several(one, "", request);
+}
+
+function deepseekCalls(request: CallRequest, book: RuleBook): Expr {
+  const one = named(request, book, (name, value) =>
+    sequence(
+      token("<｜tool▁call▁begin｜>"),
+      "function",
+      token("<｜tool▁sep｜>"),
+      `${name}\n\`\`\`json\n`,
+      value,
+      "\n```",
+      token("<｜tool▁call▁end｜>"),
+    ));
+  return sequence(token("<｜tool▁calls▁begin｜>"), several(one, "\n", request), token("<｜tool▁calls▁end｜>"));
+}
+
+function deepseekV31Calls(request: CallRequest, book: RuleBook): Expr {
+  const one = named(
+    request,
+    book,
+    (name, value) =>
+      sequence(token("<｜tool▁call▁begin｜>"), name, token("<｜tool▁sep｜>"), value, token("<｜tool▁call▁end｜>")),
+  );
+  return sequence(token("<｜tool▁calls▁begin｜>"), several(one, "", request), token("<｜tool▁calls▁end｜>"));
+}
+
+function kimiCalls(request: CallRequest, book: RuleBook): Expr {
+  const one = named(request, book, (name, value) =>
+    sequence(
+      token("<|tool_call_begin|>"),
+      `functions.${name}:`,
+      repeat(DIGIT, 1, 3),
+      token("<|tool_call_argument_begin|>"),
+      value,
+      token("<|tool_call_end|>"),
+    ));
+  return sequence(
+    token("<|tool_calls_section_begin|>"),
+    several(one, "", request),
+    token("<|tool_calls_section_end|>"),
+  );
+}
+
+/** `<function=add_note>` with a tag for each argument. */
+function functionCalls(open: string, close: string): CallGrammar {
+  return (request, book) => {
+    const one = choice(...request.tools.map((tool) => {
+      const write = (name: string, value: Expr): Expr => sequence(`<parameter=${name}>\n`, value, "\n</parameter>\n");
+      const inner = request.parametersOf(tool, book, "</parameter>", write);
+      return sequence(token(open), `\n<function=${tool.name}>\n`, inner, "</function>\n", token(close));
+    }));
+    return several(book.define("call", one), "\n", request);
+  };
+}
+
+/** `<arg_key>text</arg_key>` and its value. */
+function glmCalls(request: CallRequest, book: RuleBook): Expr {
+  const one = choice(...request.tools.map((tool) => {
+    const write = (name: string, value: Expr): Expr =>
+      sequence(
+        token("<arg_key>"),
+        text(name),
+        token("</arg_key>"),
+        "\n",
+        token("<arg_value>"),
+        value,
+        token("</arg_value>"),
+        "\n",
+      );
+    const inner = request.parametersOf(tool, book, "</arg_value>", write);
+    return sequence(token("<tool_call>"), `${tool.name}\n`, inner, token("</tool_call>"));
+  }));
+  return several(book.define("call", one), "\n", request);
+}
