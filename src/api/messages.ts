@@ -2,7 +2,7 @@
 /**
  * Chat messages of the OpenAI wire → turns of a conversation.
  *
- * Content may be a string, a list of parts, null or absent (the last two where a turn can be without text). Media parts
+ * Content may be a string, a list of parts, null or absent: the last two are turns without text. Media parts
  * are refused by name. Fields that change nothing (`cache_control`, ids of other servers …) are listed.
  *
  * @module
@@ -63,8 +63,8 @@ const toolCall = z.looseObject({
   function: called,
 });
 
-const SystemMessage = z.object({ role: z.enum(["system", "developer"]), content, name });
-const UserMessage = z.object({ role: z.literal("user"), content, name });
+const SystemMessage = z.object({ role: z.enum(["system", "developer"]), content: content.optional(), name });
+const UserMessage = z.object({ role: z.literal("user"), content: content.optional(), name });
 const AssistantMessage = z.object({
   role: z.literal("assistant"),
   content: content.optional(),
@@ -101,11 +101,11 @@ export function toMessages(value: unknown, ignored: IgnoredFields): Message[] {
       case "system":
       case "developer": {
         const parsed = parseWith(SystemMessage, fields, path);
-        return { role: "system", content: toParts(parsed.content, path, ignored), ...named(parsed.name) };
+        return { role: "system", content: toParts(parsed.content ?? "", path, ignored), ...named(parsed.name) };
       }
       case "user": {
         const parsed = parseWith(UserMessage, fields, path);
-        return { role: "user", content: toParts(parsed.content, path, ignored), ...named(parsed.name) };
+        return { role: "user", content: toParts(parsed.content ?? "", path, ignored), ...named(parsed.name) };
       }
       case "assistant":
         return pending.add(toAssistant(fields, index, path, ignored));

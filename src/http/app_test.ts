@@ -100,7 +100,7 @@ Deno.test("what is wrong with a body is told with its code and param", async () 
     [{ messages: [] }, "invalid_request", "messages"],
     [{ messages: "Hi" }, "invalid_request", "messages"],
     [{ messages: [{ role: "wizard", content: "Hi" }] }, "invalid_request", "messages[0].role"],
-    [{ messages: [{ role: "user" }] }, "invalid_request", "messages[0].content"],
+    [{ messages: [{ role: "user", content: 3 }] }, "invalid_request", "messages[0].content"],
     [{ messages: [{ role: "user", content: [{ type: "text" }] }] }, "invalid_request", "messages[0].content[0].text"],
     [
       { messages: [{ role: "user", content: [{ type: "image_url" }] }] },
