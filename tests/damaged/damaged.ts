@@ -1,8 +1,9 @@
 /**
- * Damaged answers from a real model: `deno task test:damaged --url URL [--count 500] [--seed N] [--at-once 8]`.
+ * Damaged answers from a real model: `deno task test:damaged --url URL [--count 500] [--seed N] [--at-once 16]`.
  *
- * A small model at temperature 1 is shown calls and asked for more; much of what it writes is no call. Whatever it is,
- * the answer must not be a 5xx, the server's account must have lost no character, and must agree with what arrived.
+ * A small model at temperature 1 is shown calls, and the tokens of their markup are made likelier: much of what it writes
+ * is half a call. Whatever it is, the answer must not be a 5xx, the server's account must have lost no character, and
+ * must agree with what arrived. The server must run with `--record-content`, which tells the ids of those tokens.
  *
  * @module
  */
@@ -43,30 +44,25 @@ export interface DamagedOptions {
 }
 
 const TOOLS = [
-  { name: "add_note", properties: { text: { type: "string" }, stars: { type: "integer" } }, required: ["text"] },
-  { name: "get_time", properties: { city: { type: "string" } }, required: [] },
-  { name: "write_file", properties: { path: { type: "string" }, content: { type: "string" } }, required: ["path"] },
-].map(({ name, ...rest }) => ({ type: "function", function: { name, parameters: { type: "object", ...rest } } }));
+  { name: "add_note", properties: { text: { type: "string" }, stars: { type: "integer" } } },
+  { name: "get_time", properties: { city: { type: "string" } } },
+].map(({ name, properties }) => ({ type: "function", function: { name, parameters: { type: "object", properties } } }));
 
 const ASKS = [
-  "Write the file todo.txt with three lines.",
   'Keep a note that says "buy figs" and give it 5 stars.',
   "What time is it in Lima and in Oslo?",
   "Note the word naïve, then the emoji 🙂.",
-  "Write a file with a JSON object in it.",
 ];
 
 /** Turns that show the form of a call, so that the model tries it too. */
 const SHOWN = [
-  { role: "user", content: "What time is it in Rome?" },
+  { role: "user", content: "Time in Rome?" },
   { role: "assistant", content: null, tool_calls: [callOf("call_1", "get_time", '{"city": "Rome"}')] },
   { role: "tool", tool_call_id: "call_1", content: "12:30" },
-  { role: "assistant", content: "It is half past twelve." },
-  { role: "user", content: "Keep a note: call Anna" },
-  { role: "assistant", content: null, tool_calls: [callOf("call_2", "add_note", '{"text": "call Anna", "stars": 2}')] },
-  { role: "tool", tool_call_id: "call_2", content: "kept" },
-  { role: "assistant", content: "Kept." },
 ];
+
+/** What calls are written with: the tokens of these are made likelier, some more and some less. */
+const MARKUP = '<tool_call>\n{"name": "add_note", "arguments": {"text": "a", "stars": 5}}\n</tool_call>';
 
 function callOf(id: string, name: string, json: string): object {
   return { id, type: "function", function: { name, arguments: json } };
@@ -84,21 +80,40 @@ export async function runDamaged(options: DamagedOptions): Promise<DamagedReport
     violations: [],
   };
   const random = randomFrom(options.seed);
-  const bodies = Array.from({ length: options.count }, (_, at) => toBody(at, random, options.maxTokens));
+  const markup = await findMarkupTokens(options.url);
+  const bodies = Array.from({ length: options.count }, (_, at) => toBody(at, random, options.maxTokens, markup));
   await Promise.all(Array.from({ length: options.atOnce }, async () => {
     for (let body = bodies.shift(); body !== undefined; body = bodies.shift()) await ask(options.url, body, report);
   }));
   return report;
 }
 
-function toBody(at: number, random: () => number, maxTokens: number): Record<string, unknown> {
+/** Ids of the markup's tokens, read from the record of a request. @throws {Error} If the server keeps no content. */
+async function findMarkupTokens(url: string): Promise<number[]> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ prompt: MARKUP, max_tokens: 1 });
+  const response = await fetch(`${url}/v1/completions`, { method: "POST", headers, body });
+  await response.text();
+  const record = await (await fetch(`${url}/v1/requests/${response.headers.get("x-request-id")}`)).json();
+  const ids: number[] | undefined = record.content?.prompts[0]?.ids;
+  if (ids === undefined) throw new Error("The server keeps no content: start it with --record-content");
+  return [...new Set(ids)];
+}
+
+function toBody(
+  at: number,
+  random: () => number,
+  maxTokens: number,
+  markup: readonly number[],
+): Record<string, unknown> {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
   return {
-    messages: [...random() < 0.8 ? SHOWN : [], { role: "user", content: pick(ASKS) }],
+    messages: [...random() < 0.5 ? SHOWN : [], { role: "user", content: pick(ASKS) }],
     tools: TOOLS,
     temperature: 1,
     top_p: 1,
     seed: at,
+    logit_bias: Object.fromEntries(markup.map((id) => [id, Math.round(random() * 90) / 10])),
     max_tokens: 16 + Math.floor(random() * (maxTokens - 15)),
     stream: random() < 0.5,
     n: random() < 0.1 ? 2 : 1,
@@ -211,13 +226,13 @@ if (import.meta.main) {
   const text = { type: "string" } as const;
   const { values } = parseArgs({
     args: Deno.args,
-    options: { url: text, count: { ...text, default: "500" }, seed: text, "at-once": { ...text, default: "8" } },
+    options: { url: text, count: { ...text, default: "500" }, seed: text, "at-once": { ...text, default: "16" } },
   });
   if (values.url === undefined) throw new Error("--url is missing: the address of a running server, without /v1");
   const seed = Number(values.seed ?? crypto.getRandomValues(new Uint32Array(1))[0]);
   const { count, "at-once": atOnce } = values;
   const startMs = performance.now();
-  const options = { url: values.url, count: Number(count), seed, atOnce: Number(atOnce), maxTokens: 160 };
+  const options = { url: values.url, count: Number(count), seed, atOnce: Number(atOnce), maxTokens: 96 };
   const { violations, ...report } = await runDamaged(options);
   // deno-lint-ignore no-console -- a program of the command line
   console.log(
