@@ -11,7 +11,7 @@ import { choice, EMPTY, type Expr, type Grammar, optional, repeat, sequence, tok
 import { RuleBook } from "../grammar/rule_book.ts";
 import { ANY_TEXT, textUntil } from "../grammar/until.ts";
 import type { Dialect } from "./decoder.ts";
-import { opensReasoning, thinkTagsOf } from "./reasoning/mod.ts";
+import { opensReasoning, partsByTags, thinkTagsOf } from "./reasoning/mod.ts";
 import { callGrammars, type CallRequest } from "./tools/call_grammars.ts";
 
 /** What an answer has to be. */
@@ -26,9 +26,14 @@ export interface AnswerRequest {
   content?: Grammar | "free";
 }
 
+/** Whether content of a dialect can be bound. */
+export function bindsContent({ tools, reasoning }: Dialect): boolean {
+  return tools === "harmony" || partsByTags(reasoning);
+}
+
 /** Whether calls of a dialect can be bound. */
-export function bindsCalls({ tools }: Dialect): boolean {
-  return tools === "harmony" || Object.hasOwn(callGrammars, tools);
+export function bindsCalls(dialect: Dialect): boolean {
+  return dialect.tools === "harmony" || (bindsContent(dialect) && Object.hasOwn(callGrammars, dialect.tools));
 }
 
 /**
@@ -73,7 +78,7 @@ const BEHIND_TAG = repeat({ kind: "text", text: "\n" }, 1, 2);
 
 /** What comes before the answer. */
 function thinking({ dialect, prompt }: AnswerRequest, book: RuleBook): Expr {
-  const tags = thinkTagsOf(dialect.reasoning);
+  const tags = thinkTagsOf(dialect.reasoning, prompt);
   if (tags === undefined) return EMPTY;
   const define = (name: string, expr: Expr): Expr => book.define(name, expr);
   const spelled = sequence(textUntil(tags.close, "thinking", define), BEHIND_TAG);

@@ -21,7 +21,7 @@ import { GrammarError } from "../grammar/errors.ts";
 import type { Grammar } from "../grammar/expr.ts";
 import { GrammarGuide } from "../guide/grammar_guide.ts";
 import type { GrammarWorker, GuideVocabulary } from "../guide/grammar_worker.ts";
-import { type AnswerRequest, bindsCalls, toAnswerGrammar } from "../output/answer_grammar.ts";
+import { type AnswerRequest, bindsCalls, bindsContent, toAnswerGrammar } from "../output/answer_grammar.ts";
 import { CallRequest } from "../output/tools/call_grammars.ts";
 import type { LoadedModel } from "./models.ts";
 
@@ -85,6 +85,11 @@ function toAnswerRequest(request: BindingRequest): AnswerRequest | undefined {
   const tools = toolUse?.tools ?? [];
   const mode = toolUse?.choice.mode ?? "none";
   const base = { dialect, prompt: promptText ?? "" };
+  if (constraint !== undefined && !bindsContent(dialect)) {
+    const message =
+      `\`${constraint.param}\` is not supported: what this model answers can't be told from what it thinks.`;
+    throw new RequestError("unsupported_field", message, { param: constraint.param });
+  }
   if (tools.length === 0) return constraint && { ...base, content: constraint.grammar };
   const calls = new CallRequest(tools, toolUse?.callsMax ?? null, (_tool, keyword) => {
     request.ignored.add(`tools[].function.parameters ${keyword}`);

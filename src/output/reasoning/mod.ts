@@ -114,7 +114,14 @@ const NONE: ReasoningParser = {
   finish: () => [],
 };
 
-/** The tags of a format; undefined: it writes none. */
-export function thinkTagsOf(name: ReasoningParserName): ThinkTags | undefined {
-  return name === "none" ? undefined : THINK_TAGS[name];
+/** The tags that part a format's reasoning from what follows a prompt; undefined: it has none, or no tags. */
+export function thinkTagsOf(name: ReasoningParserName, prompt: string): ThinkTags | undefined {
+  if (name === "none" || isSegmentName(name)) return undefined;
+  const { pairs } = THINK_TAGS[name];
+  return pairs[Math.max(0, openedPair(THINK_TAGS[name], prompt))] ?? pairs[0];
+}
+
+/** Whether what stands behind the reasoning can be told from it by tags alone. */
+export function partsByTags(name: ReasoningParserName): boolean {
+  return name === "none" || !isSegmentName(name);
 }
