@@ -35,6 +35,20 @@ export interface ModelEntry {
   quantization?: string;
   /** What it can do. */
   capabilities: string[];
+  /** How it is talked with; known once it is ready. */
+  profile?: ModelProfileEntry;
+}
+
+/** How a model is talked with. */
+export interface ModelProfileEntry {
+  /** A line of `profiles/lines`. */
+  id: string;
+  /** Why that one, and where the parsers come from if it names none. */
+  because: string;
+  /** Parser of tool calls. */
+  tool_call_parser: string;
+  /** Parser of reasoning. */
+  reasoning_parser: string;
 }
 
 /** The list, paged as Anthropic's. */
@@ -67,6 +81,8 @@ export interface ModelFacts {
   quantization: string | undefined;
   /** Beside text, such as `tools`; known once it is ready. */
   capabilities: readonly string[];
+  /** Known once it is ready. */
+  profile: ModelProfileEntry | undefined;
 }
 
 /** The wire form of an entry. */
@@ -89,6 +105,7 @@ export function toModelEntry(facts: ModelFacts): ModelEntry {
     ...(hfId !== undefined && { root: hfId }),
     ...(quantization !== undefined && { quantization }),
     capabilities: ["text", ...facts.capabilities],
+    ...(facts.profile !== undefined && { profile: facts.profile }),
   };
 }
 

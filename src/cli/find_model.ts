@@ -1,13 +1,14 @@
 /**
  * A model's name on the command line → the folder to load.
  *
- * In this order: nothing or the embedded model's id, an id of `profiles/models`, a folder, `OWNER/NAME` on the hub.
+ * In this order: nothing or the embedded model's id, an id of `profiles/models` or a name of
+ * `profiles/aliases.json`, a folder, `OWNER/NAME` on the hub.
  * What is on the disk is never fetched again.
  *
  * @module
  */
 import { basename, resolve } from "node:path";
-import type { Profiles } from "../profiles/store.ts";
+import { type Profiles, shortNames, sourceOf } from "../profiles/store.ts";
 import { DEFAULT_MODEL_ID, findDefaultModel } from "../setup/default_model.ts";
 import { hubCacheFolder } from "../setup/folders.ts";
 import { findCached } from "../setup/hub/cache.ts";
@@ -68,13 +69,13 @@ export async function findModel(name: string | undefined, profiles: Profiles): P
 
 async function parseName(name: string | undefined, profiles: Profiles): Promise<Named> {
   if (name === undefined || name === "default" || name === DEFAULT_MODEL_ID) return { kind: "embedded" };
-  const source = profiles.models.get(name)?.source;
+  const source = sourceOf(profiles, name);
   if (source?.kind === "embedded") return { kind: "embedded" };
   if (source !== undefined) return { kind: "hub", id: name, repository: source.repository, revision: source.revision };
   const isFolder = await Deno.stat(name).then(({ isDirectory }) => isDirectory, () => false);
   if (isFolder) return { kind: "folder", directory: resolve(name) };
   if (/^[\w-][\w.-]*\/[\w.-]+$/.test(name)) return { kind: "hub", id: toId(name), repository: name, revision: "main" };
-  const known = [...profiles.models.keys()].join(", ");
+  const known = shortNames(profiles).join(", ");
   throw new CommandError(
     `${JSON.stringify(name)} is no model: wanted is one of ${known}, a folder, or OWNER/NAME on the hub.`,
   );

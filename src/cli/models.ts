@@ -12,7 +12,8 @@ import { print, printTable, toSize } from "./terminal.ts";
 /** One line of the list. */
 interface Listed {
   id: string;
-  sizeBytes: number;
+  /** Absent: not known before it is fetched. */
+  sizeBytes?: number;
   state: "ready" | "incomplete" | "not fetched";
   /** What is missing, or where it is. */
   detail: string;
@@ -27,7 +28,9 @@ export async function showModels(flags: { json?: boolean }): Promise<void> {
   }
   printTable([
     ["MODEL", "SIZE", "STATE", ""],
-    ...models.map(({ id, sizeBytes, state, detail }) => [id, toSize(sizeBytes), state, detail]),
+    ...models.map((
+      { id, sizeBytes, state, detail },
+    ) => [id, sizeBytes === undefined ? "?" : toSize(sizeBytes), state, detail]),
   ]);
 }
 
@@ -45,6 +48,10 @@ async function listModels(): Promise<Listed[]> {
     const directory = id === DEFAULT_MODEL_ID ? await findDefaultModel() : undefined;
     const state = directory === undefined ? "not fetched" : "ready";
     listed.push({ id, sizeBytes, state, detail: directory ?? "comes with the first serve" });
+  }
+  for (const [id, repository] of profiles.aliases) {
+    if (cached.some((one) => one.id === repository)) continue;
+    listed.push({ id, state: "not fetched", detail: `rapid-mlx pull ${id} (${repository})` });
   }
   for (const { id, sizeBytes, missing, directory } of cached) {
     const state = missing === undefined ? "ready" : "incomplete";

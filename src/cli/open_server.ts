@@ -15,8 +15,7 @@ import type { AppEnvironment } from "../http/app_context.ts";
 import { type Clock, SYSTEM_CLOCK } from "../http/clock.ts";
 import { Lifecycle } from "../http/lifecycle.ts";
 import type { Logger } from "../log.ts";
-import { findDialect } from "../output/parser_names.ts";
-import { matchLine } from "../profiles/match.ts";
+import { resolveProfile } from "../profiles/resolve.ts";
 import { recommendSampling } from "../profiles/sampling.ts";
 import type { Profiles } from "../profiles/store.ts";
 import { openTextModel } from "../prompt/text_model.ts";
@@ -81,12 +80,13 @@ export function openServer({ config, libraryPath, place, profiles, log, trace }:
           ...modelType !== undefined && { modelType },
           ...chatTemplate !== undefined && { chatTemplate },
         };
-        const { line, reason } = matchLine(profiles, { name: place.hfId ?? place.id, ...known });
-        log.log("info", "profile", { line: line.id, because: reason });
+        const { line, dialect, reason } = resolveProfile(profiles, { name: place.hfId ?? place.id, ...known });
+        log.log("info", "profile", { line: line.id, ...dialect, because: reason });
         return {
           sampling: recommendSampling(line, generationDefaults),
           templateArguments: line.prompt.arguments,
-          dialect: findDialect(line.tools.parser, line.reasoning.parser),
+          dialect,
+          profile: { id: line.id, because: reason },
         };
       },
     });

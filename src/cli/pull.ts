@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { loadProfiles } from "../profiles/store.ts";
+import { loadProfiles, sourceOf } from "../profiles/store.ts";
 import { hubCacheFolder } from "../setup/folders.ts";
 import { openEndpoint } from "../setup/hub/endpoint.ts";
 import { pullModel } from "../setup/hub/pull.ts";
@@ -23,7 +23,7 @@ export interface PullFlags {
 /** Pulls and prints the folder. @throws {HubError | SetupError} If that can't be done. */
 export async function pull(name: string, files: readonly string[], flags: PullFlags): Promise<void> {
   const profiles = await loadProfiles();
-  const source = profiles.models.get(name)?.source;
+  const source = sourceOf(profiles, name);
   if (source?.kind === "embedded") {
     print(await ensureDefaultModel({ systemPackages: toSystemPackages({ ...flags }) }));
     return;

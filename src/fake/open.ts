@@ -69,6 +69,10 @@ export async function openFakeModel(options: FakeModelOptions): Promise<FakeMode
       sampling: line === undefined ? {} : recommendSampling(line, {}),
       templateArguments: line?.prompt.arguments ?? {},
       dialect,
+      profile: {
+        id: line?.id ?? "none",
+        because: line === undefined ? "the script names parsers" : "the script names it",
+      },
       contextTokens: file.context_tokens,
     },
     cutBy: folder ?? "simple rule",

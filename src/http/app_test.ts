@@ -279,6 +279,12 @@ Deno.test("model entries satisfy both families of clients, and pages can be aske
     root: MODEL_HF_ID,
     quantization: "none",
     capabilities: ["text"],
+    profile: {
+      id: "none",
+      because: "no profile was looked for",
+      tool_call_parser: "none",
+      reasoning_parser: "none",
+    },
   };
   const list = await models(server);
   assert.deepEqual({ ...list, data: [(list.data as unknown[])[0]] }, {

@@ -62,6 +62,7 @@ const REASONING_ALIASES: Readonly<Record<string, string>> = {
   gemma_4: "gemma4",
   ifm: "k2_horizon",
   minimax_m2: "minimax",
+  mistral: "magistral",
   "ui-tars": "ui_tars",
   uitars: "ui_tars",
 };

@@ -82,3 +82,10 @@ export const ModelProfile = z.strictObject({
 
 /** What to load. */
 export type ModelProfile = z.infer<typeof ModelProfile>;
+
+/** Short names of models on the hub. */
+export const ModelAliases = z.strictObject({
+  $schema: z.string().optional(),
+  aliases: z.record(ProfileId, z.string().regex(/^[\w.-]+\/[\w.-]+$/).describe("owner/name on the hub")),
+  sources: Sources,
+}).describe("Short names of models on the hub; how to talk with one says the line that its repository's name fits");

@@ -4,12 +4,16 @@
  * @module
  */
 import { z } from "zod";
-import { LineProfile, ModelProfile } from "./schema.ts";
+import { LineProfile, ModelAliases, ModelProfile } from "./schema.ts";
 
 /** Generated files, by their path under `profiles/`. */
 export function profileSchemas(): Map<string, string> {
   const text = (schema: z.ZodType): string => JSON.stringify(z.toJSONSchema(schema, { io: "input" }), null, 2) + "\n";
-  return new Map([["line.schema.gen.json", text(LineProfile)], ["model.schema.gen.json", text(ModelProfile)]]);
+  return new Map([
+    ["aliases.schema.gen.json", text(ModelAliases)],
+    ["line.schema.gen.json", text(LineProfile)],
+    ["model.schema.gen.json", text(ModelProfile)],
+  ]);
 }
 
 if (import.meta.main) {

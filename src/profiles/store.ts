@@ -4,7 +4,7 @@
  * @module
  */
 import type { z } from "zod";
-import { LineProfile, ModelProfile } from "./schema.ts";
+import { LineProfile, ModelAliases, ModelProfile } from "./schema.ts";
 
 /** Id of the line for checkpoints that no other covers. */
 export const DEFAULT_LINE_ID = "default";
@@ -24,6 +24,20 @@ export interface Profiles {
   readonly lines: ReadonlyMap<string, LineProfile>;
   /** What can be loaded by a short name. */
   readonly models: ReadonlyMap<string, ModelProfile>;
+  /** Short names → `owner/name` on the hub, for models that have no profile of their own. */
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** Where the model of a short name comes from; undefined: it is none. */
+export function sourceOf(profiles: Profiles, name: string): ModelProfile["source"] | undefined {
+  const repository = profiles.aliases.get(name);
+  if (repository !== undefined) return { kind: "huggingface", repository, revision: "main" };
+  return profiles.models.get(name)?.source;
+}
+
+/** All short names. */
+export function shortNames(profiles: Profiles): string[] {
+  return [...profiles.models.keys(), ...profiles.aliases.keys()];
 }
 
 /**
@@ -39,7 +53,20 @@ export async function loadProfiles(folder: URL = new URL("../../profiles/", impo
   for (const { id, line } of models.values()) {
     if (!lines.has(line)) throw new ProfileError(`models/${id}.json: line: there is no lines/${line}.json`);
   }
-  return { lines, models };
+  const aliases = await loadAliases(folder);
+  const twice = [...aliases.keys()].find((alias) => models.has(alias));
+  if (twice !== undefined) throw new ProfileError(`aliases.json: ${twice}: is the id of a model's profile`);
+  return { lines, models, aliases };
+}
+
+/** `aliases.json`, which may be missing. */
+async function loadAliases(folder: URL): Promise<Map<string, string>> {
+  const name = "aliases.json";
+  const text = await Deno.readTextFile(new URL(name, folder)).catch((error: unknown) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  });
+  return text === undefined ? new Map() : new Map(Object.entries(parseProfile(text, ModelAliases, name).aliases));
 }
 
 async function loadFolder<T extends { id: string }>(folder: URL, schema: z.ZodType<T>): Promise<Map<string, T>> {

@@ -4,10 +4,10 @@
  * @module
  */
 import { RequestError } from "../../api/errors.ts";
-import { type ModelEntry, toModelEntry, toModelList } from "../../api/models.ts";
+import { type ModelEntry, type ModelProfileEntry, toModelEntry, toModelList } from "../../api/models.ts";
 import type { Dialect } from "../../output/decoder.ts";
 import { callsTools, reasons } from "../../output/parser_names.ts";
-import type { ServedModel } from "../../route/models.ts";
+import type { LoadedModel, ServedModel } from "../../route/models.ts";
 import type { AppContext, AppDependencies } from "../app_context.ts";
 
 /** Most entries of a page, as Anthropic's. */
@@ -36,7 +36,13 @@ function toEntry({ id, hfId, createdSeconds, status }: ServedModel): ModelEntry 
     contextTokens: loaded?.contextTokens,
     quantization: loaded?.info.quantization,
     capabilities: loaded === undefined ? [] : toCapabilities(loaded.dialect),
+    profile: loaded === undefined ? undefined : toProfile(loaded),
   });
+}
+
+function toProfile({ profile, dialect }: LoadedModel): ModelProfileEntry {
+  const { id, because } = profile ?? { id: "none", because: "no profile was looked for" };
+  return { id, because, tool_call_parser: dialect.tools, reasoning_parser: dialect.reasoning };
 }
 
 function toCapabilities(dialect: Dialect): string[] {

@@ -27,6 +27,7 @@ const THINK_TAGS = {
     pairs: [tags("ifm|think"), tags("ifm|think_fast"), tags("ifm|think_faster")],
     callEndsReasoning: true,
   },
+  magistral: { pairs: [{ open: "[THINK]", close: "[/THINK]" }] },
   minimax: { ...THINK, impliedWithin: 512 },
   seed_oss: { pairs: [tags("seed:think")] },
   thought: { pairs: [tags("thought")] },

@@ -184,7 +184,7 @@ class ThinkTagParser implements ReasoningParser {
     const text = this.#held.text;
     const line = { ...this.#line };
     for (let at = 0; at < text.length; at++) {
-      if (!line.fenced && line.lineStart && text.charAt(at) === "<") {
+      if (!line.fenced && line.lineStart && text.charAt(at).trim() !== "") {
         const pair = this.#format.pairs.find(({ open }) => text.startsWith(open, at));
         if (pair !== undefined) {
           this.#tags = pair;

@@ -1,5 +1,5 @@
 /**
- * DeepSeek V4, DSML:
+ * DeepSeek V4 and V3.2, DSML:
  *
  * ```
  * <｜DSML｜tool_calls>
@@ -9,9 +9,9 @@
  * </｜DSML｜tool_calls>
  * ```
  *
- * `string="false"` means that the value is JSON.
+ * `string="false"` means that the value is JSON. V3.2 calls the block `function_calls`.
  *
- * Source: chat template of deepseek-ai/DeepSeek-V4-Flash-0731.
+ * Source: chat templates of deepseek-ai/DeepSeek-V4-Flash-0731 and DeepSeek-V3.2.
  *
  * @module
  */
@@ -20,13 +20,15 @@ import type { ParameterName } from "./parameter_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
-const OPEN = "<｜DSML｜tool_calls>";
-const CLOSE = "</｜DSML｜tool_calls>";
+/** Of V4, and of V3.2. */
+const BLOCKS = ["tool_calls", "function_calls"].map((name) => (
+  { open: `<｜DSML｜${name}>`, close: `</｜DSML｜${name}>` }
+));
 const INVOKE = '<｜DSML｜invoke name="';
 
-const SHAPE: InvokeShape = {
+const shapeOf = (close: string): InvokeShape => ({
   openCall: [INVOKE, '">'],
-  closeBlock: CLOSE,
+  closeBlock: close,
   tags: {
     openParameter: ['<｜DSML｜parameter name="', ">"],
     closeParameter: "</｜DSML｜parameter>",
@@ -34,10 +36,10 @@ const SHAPE: InvokeShape = {
     closeCall: "",
     openers: [],
     exact: true,
-    mustFollow: [INVOKE, CLOSE],
+    mustFollow: [INVOKE, close],
     readName,
   },
-};
+});
 
 /** `text" string="true"` → the name, and what the attribute says of the value. */
 function readName(raw: string): ParameterName {
@@ -47,6 +49,8 @@ function readName(raw: string): ParameterName {
 
 /** Makes the parser of an answer. */
 export function createDeepseekV4(context: ToolContext): ToolParser {
-  const opener = { text: OPEN, place: "anywhere", read: () => new InvokeBlockReader(context, SHAPE) } as const;
-  return new ToolScanner([opener], ["｜DSML｜", OPEN, CLOSE], context);
+  const openers = BLOCKS.map(({ open, close }) => (
+    { text: open, place: "anywhere", read: () => new InvokeBlockReader(context, shapeOf(close)) } as const
+  ));
+  return new ToolScanner(openers, ["｜DSML｜", ...BLOCKS.flatMap(({ open, close }) => [open, close])], context);
 }

@@ -11,7 +11,8 @@
  * ```
  *
  * v2, v3.2, v3.1, and a list at the start of the answer. The recipients `all` and `user` are no calls: their headers
- * are hidden (reasoning/segment_shapes.ts). Where the prompt ends with `>>>`, the answer begins with the recipient's name.
+ * are hidden (reasoning/segment_shapes.ts). Where the prompt ends with `>>>`, the answer begins with the recipient's
+ * name.
  *
  * Source: chat templates of meetkai/functionary-medium-v3.1 and v3.2; MeetKai/functionary README for v2.
  *

@@ -149,7 +149,8 @@ function endOfBare(text: string, from: number): number | undefined {
 function toPoint(raw: string, found: Arguments): number[] | string {
   const bare = raw.replace(/<\|box_(?:start|end)\|>|<\/?(?:point|bbox)>|[()[\]]/g, " ").trim();
   const parts = bare.split(/[\s,]+/);
-  if (!parts.every((part) => /^-?\d+(?:\.\d+)?$/.test(part))) return raw;
+  // As JSON writes them: a number with digits that say nothing stays what was written.
+  if (!parts.every((part) => /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/.test(part))) return raw;
   const numbers = parts.map(Number);
   if (numbers.length === 2) return numbers;
   if (numbers.length !== 4) return raw;

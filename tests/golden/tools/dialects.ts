@@ -101,6 +101,7 @@ export const DIALECTS: readonly Folder[] = [
   { folder: "reasoning/harmony", dialect: "harmony", special: HARMONY, only: true },
   { folder: "reasoning/hy_v3", dialect: "hy_v3", special: [...LABELLED, "<tool_sep:opensource>"] },
   { folder: "reasoning/k2_horizon", dialect: "k2_horizon", special: IFM },
+  { folder: "reasoning/magistral", dialect: "mistral", special: ["[THINK]", "[/THINK]", "[TOOL_CALLS]", "[ARGS]"] },
   { folder: "reasoning/minimax", dialect: "minimax", special: [...THINK, ...MINIMAX] },
   { folder: "reasoning/muse", dialect: "muse", special: MUSE },
   { folder: "reasoning/north", dialect: "hermes", special: ["<|START_THINKING|>", "<|END_THINKING|>"] },
