@@ -53,6 +53,8 @@ export interface Config {
   readonly threads?: number;
   /** Rounding of activations and KV on the CPU. */
   readonly cpuArithmetic?: "exact" | "fast";
+  /** When a stream sends a call's arguments: once it is whole, or as they are decoded. */
+  readonly toolArguments: "whole" | "live";
   /** `/v1/requests` keeps prompts, tokens and answers. */
   readonly recordsContent: boolean;
   /** File that gets a line with content for every request. */
@@ -113,6 +115,12 @@ export const SERVE_FLAGS: readonly ServeFlag[] = [
   { name: "threads", value: "N", help: "CPU threads" },
   { name: "cpu-arithmetic", value: "exact|fast", help: "rounding of activations and KV on the CPU" },
   { name: "fake", value: "SCRIPT.json", help: "play written answers instead of a model's (docs/FAKE.md)" },
+  {
+    name: "tool-arguments",
+    value: "whole|live",
+    help:
+      "when a stream sends a call (whole); live: as it is written, and a cut one's part is out, with finish `length`",
+  },
   { name: "log-level", value: "LEVEL", help: "trace, debug, info, warning or error (info); trace shows prompts" },
   { name: "record-content", help: "keep prompts and answers of the last requests for explain and /v1/requests" },
   { name: "trace", value: "FILE", help: "write every request with prompt and answer to FILE, for replay" },
@@ -152,6 +160,7 @@ const values = z.object({
   memoryGb: z.coerce.number().gt(0).max(65_536).optional(),
   threads: z.coerce.number().int().min(1).max(1024).optional(),
   fake: z.string().optional(),
+  toolArguments: z.enum(["whole", "live"]).default("whole"),
   recordContent: z.boolean().default(false),
   trace: z.string().optional(),
   traceMb: z.coerce.number().min(1).max(1_000_000).default(DEFAULT_TRACE_MB),
@@ -204,6 +213,7 @@ export function loadConfig(flags: Readonly<Record<string, unknown>>, environment
     allowHosts: Object.freeze(allowHost),
     allowOrigins: Object.freeze(allowOrigin),
     drainMs: Math.round(drainSeconds * 1000),
+    toolArguments: parsed.data.toolArguments,
     recordsContent: parsed.data.recordContent,
     traceBytes: Math.round(parsed.data.traceMb * MB),
     unknownVariables: Object.freeze(findUnknownVariables(environment)),

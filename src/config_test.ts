@@ -23,7 +23,12 @@ Deno.test("loadConfig prefers a flag to its twin and the twin to the default", (
 });
 
 Deno.test("loadConfig reads a value for every flag that takes one, from its twin", () => {
-  const samples: Record<string, string> = { "cpu-arithmetic": "exact", "log-level": "debug", "allow-origin": "*" };
+  const samples: Record<string, string> = {
+    "cpu-arithmetic": "exact",
+    "log-level": "debug",
+    "allow-origin": "*",
+    "tool-arguments": "live",
+  };
   for (const flag of SERVE_FLAGS) {
     const environment = { [toVariable(flag.name)]: samples[flag.name] ?? (flag.value === undefined ? "1" : "1024") };
     if (flag.unavailable !== undefined) {

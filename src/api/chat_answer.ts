@@ -171,7 +171,7 @@ export class ChatEncoder implements AnswerEncoder {
         return this.#chunk(index, { tool_calls: [{ index: event.index, function: called }] });
       }
       case "toolCallEnd":
-      case "toolCallBroken": // its events were held back
+      case "toolCallBroken": // held back, or its part is out and its text follows
       case "repair":
         return undefined;
       case "finish":

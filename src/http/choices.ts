@@ -12,6 +12,7 @@ import type { GuideMaker } from "../route/bound_answer.ts";
 import type { LoadedModel } from "../route/models.ts";
 import type { Asked, Played, Script } from "../route/script.ts";
 import { drawSeed, mixSeed } from "../route/seed.ts";
+import { LiveCalls } from "../route/live_calls.ts";
 import { WholeCalls } from "../route/whole_calls.ts";
 import { type AppContext, toRemote } from "./app_context.ts";
 import { toClientNumber } from "./guards.ts";
@@ -32,6 +33,8 @@ export interface ChoicePlan {
   continuesText: boolean;
   /** Which tools may or must be called; absent: answers are plain text, as the model writes it. */
   toolUse?: ToolUse;
+  /** Arguments of calls leave as they are decoded; absent: whole calls. */
+  liveCalls?: boolean;
   /** The rendered prompt, which may have opened the reasoning. */
   promptText?: string;
   /** Makes what binds each answer; absent: answers are free. */
@@ -87,7 +90,9 @@ function toDecoder(model: LoadedModel, plan: ChoicePlan, limits: GenerationLimit
     ...(toolUse?.callsMax !== undefined && { callsMax: toolUse.callsMax }),
     ...(promptText !== undefined && { prompt: promptText + (played?.promptOpen ?? "") }),
   });
-  return toolUse ? new WholeCalls(plain, toRequired(toolUse.choice)) : plain;
+  if (!toolUse) return plain;
+  const required = toRequired(toolUse.choice);
+  return plan.liveCalls === true ? new LiveCalls(plain, required) : new WholeCalls(plain, required);
 }
 
 function toRequired(choice: ToolUse["choice"]): string | undefined {

@@ -84,12 +84,24 @@ export class WholeCalls implements StreamDecoder {
   }
 
   #finish(event: Extract<OutputEvent, { type: "finish" }>): OutputEvent[] {
-    if (this.#required !== undefined && this.#calls === 0 && event.reason === "stop") {
-      const wanted = this.#required === "required" ? "a tool call" : `a call of ${this.#required}`;
-      throw new CallMissing(`The model answered without ${wanted}, which \`tool_choice\` requires.`);
-    }
-    // A stop string behind a whole call does not unmake it: clients go by the reason.
-    const called = event.reason === "stop" && this.#calls > 0;
-    return [...this.#text, called ? { ...event, reason: "tool_calls" } : event];
+    return [...this.#text, finishOfCalls(event, this.#calls, this.#required)];
   }
+}
+
+/**
+ * How an answer ends that has this many whole calls.
+ *
+ * @throws {CallMissing} If it ends by itself without a required one.
+ */
+export function finishOfCalls(
+  event: Extract<OutputEvent, { type: "finish" }>,
+  calls: number,
+  required: string | undefined,
+): OutputEvent {
+  if (required !== undefined && calls === 0 && event.reason === "stop") {
+    const wanted = required === "required" ? "a tool call" : `a call of ${required}`;
+    throw new CallMissing(`The model answered without ${wanted}, which \`tool_choice\` requires.`);
+  }
+  // A stop string behind a whole call does not unmake it: clients go by the reason.
+  return event.reason === "stop" && calls > 0 ? { ...event, reason: "tool_calls" } : event;
 }

@@ -30,8 +30,11 @@ export interface ScriptedServer extends AsyncDisposable {
   asked(): Promise<any[]>;
 }
 
-/** Starts one. @param script As the file has it; the model is `scripted` unless it says otherwise. */
-export async function serveScript(script: Record<string, unknown>): Promise<ScriptedServer> {
+/** Starts one. @param script As the file has it; the model is `scripted` unless it says otherwise. @param flags Of `serve`. */
+export async function serveScript(
+  script: Record<string, unknown>,
+  flags: Record<string, unknown> = {},
+): Promise<ScriptedServer> {
   const file = parseScript(JSON.stringify({ model: "scripted", ...script }), "script.json");
   const profiles = await loadProfiles();
   const findFolder = (): Promise<undefined> => Promise.resolve(undefined);
@@ -41,7 +44,7 @@ export async function serveScript(script: Record<string, unknown>): Promise<Scri
   const models = new ServedModels();
   const model = models.add(file.model, 1_700_000_000);
   model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };
-  const config = loadConfig({ port: 0, recordContent: true }, {});
+  const config = loadConfig({ port: 0, recordContent: true, ...flags }, {});
   const records = new Records({ recordsContent: true });
   const clock = SYSTEM_CLOCK;
   const grammars = new GrammarWorker();

@@ -66,6 +66,7 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
       choiceCount: request.choiceCount,
       continuesText: !request.conversation.addGenerationPrompt,
       toolUse: request.toolUse,
+      liveCalls: request.stream && config.toolArguments === "live",
       promptText: prompt.text,
       guide,
       asked: toAsked(request, prompt.text),
