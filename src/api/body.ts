@@ -47,11 +47,24 @@ function parseJson(text: string): unknown {
     throw new RequestError("invalid_json", "The request body is empty: expected a JSON object.");
   }
   try {
-    return JSON.parse(text);
+    return withExactSeed(JSON.parse(text), text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RequestError("invalid_json", `The request body is not valid JSON: ${reason}`);
   }
+}
+
+/** The body's `seed`, where its digits are more than a number of JavaScript holds, as those digits. */
+function withExactSeed(value: unknown, text: string): unknown {
+  const seed = typeof value === "object" && value !== null ? Reflect.get(value, "seed") : undefined;
+  if (typeof seed !== "number" || !Number.isInteger(seed) || Number.isSafeInteger(seed)) return value;
+  const sources = new Map<unknown, string>();
+  const note = function (this: unknown, key: string, item: unknown, context?: { source?: string }): unknown {
+    if (key === "seed" && context?.source !== undefined) sources.set(this, context.source);
+    return item;
+  };
+  const again: unknown = JSON.parse(text, note);
+  return { ...again as object, seed: sources.get(again) ?? seed };
 }
 
 /** Counts open brackets outside of strings; a linear scan that never recurses. */

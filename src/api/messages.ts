@@ -51,7 +51,8 @@ const content = z.union([z.string(), z.array(z.looseObject({ type: z.string("exp
   error: "expected a string or a list of parts",
 });
 const id = z.string().min(1).max(256);
-const name = z.string().min(1).max(256).optional();
+// An empty one is none, as with OpenAI.
+const name = z.string().max(256).transform((text) => text === "" ? undefined : text).optional();
 const called = z.looseObject({
   name: z.string().min(1).max(256),
   // Some clients send the object itself; no text at all is what a call without arguments is to others.

@@ -54,11 +54,13 @@ const FALLBACK: Required<SamplingDefaults> = {
   frequencyPenalty: 0,
 };
 
-const seedText = z.string().regex(/^\d{1,19}$/, "expected an integer from 0 to 2^63-1").transform(BigInt)
-  .refine((seed) => seed <= SEED_MAX, "expected an integer from 0 to 2^63-1");
-const seedNumber = z.number().int(
-  "expected an integer from 0 to 2^53-1 (a larger one, up to 2^63-1, as a string of digits)",
-).min(0, "expected 0 or more").transform(BigInt);
+const SEED_WANTED = "expected an integer from -2^63 to 2^63-1";
+/** A negative seed is the one of its low 63 bits: the core's seeds are 0 to 2^63-1. */
+const toSeed = (seed: bigint): bigint => BigInt.asUintN(63, seed);
+// parseBody has made text of an integer that a number of JavaScript does not hold.
+const seedText = z.string().regex(/^-?\d{1,19}$/, SEED_WANTED).transform(BigInt)
+  .refine((seed) => seed >= -SEED_MAX - 1n && seed <= SEED_MAX, SEED_WANTED).transform(toSeed);
+const seedNumber = z.number().int(SEED_WANTED).transform(BigInt).transform(toSeed);
 
 /** A bound on the answer's tokens. */
 export const tokenCount: z.ZodNumber = z.number().int(`expected an integer from 1 to ${TOKENS_MAX}`)
@@ -85,7 +87,7 @@ export const SAMPLING_SHAPE = {
     )
     .optional(),
   seed: z.union([seedNumber, seedText], {
-    error: "expected an integer from 0 to 2^63-1 (above 2^53-1 as a string of digits)",
+    error: SEED_WANTED,
   }).optional(),
   stop: z.union([
     stopString,

@@ -30,9 +30,24 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown, path = ""): T
 /** Longer than any path: a branch of the right type beats every branch of a wrong one. */
 const PATH_LENGTH_MAX = 1000;
 
-/** zod's own "Invalid input: expected number, received string" becomes "expected number". */
+/** zod's names of types, as a reader of JSON knows them. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  array: "a list",
+  bigint: "an integer",
+  boolean: "true or false",
+  int: "an integer",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  string: "a string",
+};
+
+/** zod's own "Invalid input: expected record, received string" becomes "expected an object". */
 function toWanted(message = "unusable value"): string {
-  return message.replace(/^Invalid (input|option): /, "").replace(/, received .*$/, "");
+  const bound = /^Too (?:big|small): expected \w+ to (?:be|have) ([<>])=?(\S+)(.*)$/.exec(message);
+  if (bound) return `expected at ${bound[1] === "<" ? "most" : "least"} ${bound[2]}${bound[3]}`;
+  return message.replace(/^Invalid (input|option): /, "").replace(/, received .*$/, "")
+    .replace(/^expected (\w+)$/, (whole, type: string) => TYPE_NAMES[type] ? `expected ${TYPE_NAMES[type]}` : whole);
 }
 
 interface Found {
@@ -75,6 +90,7 @@ function valueAt(value: unknown, parts: readonly PropertyKey[]): unknown {
 function toFound(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
+  if (typeof value === "number" && !Number.isFinite(value)) return "a number that is too large";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value === "string") return value === "" ? "an empty string" : "a string";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;

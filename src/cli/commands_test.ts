@@ -91,7 +91,7 @@ Deno.test("convert prints the folder, and a damaged file is a sentence and exit 
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["tiny", "tiny.gguf"]);
     const absent = await rapidMlx(["convert", join(folder, "absent.gguf"), join(folder, "other")]);
     assert.equal(absent.code, 1);
-    assert.match(absent.stderr, /^rapid-mlx: No such file or directory.*absent\.gguf/);
+    assert.match(absent.stderr, /^rapid-mlx: Cannot convert .*absent\.gguf: there is no such file/);
   });
 });
 

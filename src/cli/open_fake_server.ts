@@ -40,6 +40,10 @@ export async function openFakeServer(
   { config, scriptPath, profiles, log, trace }: FakeServerRequest,
 ): Promise<OpenServer> {
   const file = await readScript(scriptPath);
+  if (config.model !== undefined) {
+    // A flag would have been refused: this comes from the environment, which may be meant for other runs.
+    log.log("warning", "RAPID_MLX_MODEL is not used: the script names the model", { model: config.model });
+  }
   const findFolder = async (name: string | undefined): Promise<string | undefined> =>
     (await findModel(name, profiles))?.directory;
   const fake = await openFakeModel({ file, name: scriptPath, profiles, findFolder, config: toEngineConfig(config) });

@@ -181,3 +181,24 @@ Deno.test("fifty clients that read nothing hold up neither the server's memory n
   assert.ok(made.slice(0, 50).every((count) => count < PIECES / 2), made.join(" "));
   for (const connection of slow) connection.close();
 });
+
+Deno.test("a stream that is made after its client has left is told so", async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  await using listener = await open({
+    fetch: async (request) => {
+      ask();
+      await new Promise((left) => request.signal.addEventListener("abort", left));
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+        controller.enqueue(encoder.encode("data: 1\n\n"));
+      };
+      const stream = new ReadableStream<Uint8Array>({ pull, cancel: () => resolve() }, { highWaterMark: 0 });
+      return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: listener.port });
+  await connection.write(encoder.encode("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"));
+  await asked;
+  connection.close();
+  await cancelled;
+});

@@ -136,6 +136,8 @@ async function pump(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse
   } catch {
     // Half an answer must not look whole, but what was written goes out: the last frames may say why.
     setImmediate(() => outgoing.socket?.destroySoon());
-    await new Promise((resolve) => outgoing.once("close", resolve));
+    if (!outgoing.destroyed) await new Promise((resolve) => outgoing.once("close", resolve));
+  } finally {
+    reader.cancel().catch(() => {}); // the client may have left before the stream was there
   }
 }

@@ -254,3 +254,13 @@ Deno.test("convert never overwrites a folder", async () => {
     await assert.rejects(convertSource(folder, writeGguf(tinyModel("llama"))), /out exists already/);
   });
 });
+
+Deno.test("a file that is not there is an error with its name", async () => {
+  const folder = await Deno.makeTempDir();
+  const missing = `${folder}/missing.gguf`;
+  await assert.rejects(convertGguf(missing, `${folder}/out`), {
+    name: "GgufError",
+    message: `Cannot convert ${missing}: there is no such file`,
+  });
+  await Deno.remove(folder, { recursive: true });
+});

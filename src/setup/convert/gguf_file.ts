@@ -78,10 +78,14 @@ export class GgufFile implements Disposable {
    * Reads and checks the header.
    *
    * @throws {GgufError} If the header is damaged or a tensor lies outside the file.
-   * @throws {Deno.errors.NotFound} If there is no such file.
+   * @throws {GgufError} If the file can't be opened.
    */
   static async open(path: string): Promise<GgufFile> {
-    const file = await Deno.open(path);
+    const file = await Deno.open(path).catch((error: unknown) => {
+      if (error instanceof Deno.errors.NotFound) throw new GgufError(path, "there is no such file");
+      if (error instanceof Deno.errors.PermissionDenied) throw new GgufError(path, "it may not be read");
+      throw error;
+    });
     try {
       return new GgufFile(path, file, await readHeader(path, file));
     } catch (error) {
