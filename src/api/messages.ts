@@ -2,8 +2,8 @@
 /**
  * Chat messages of the OpenAI wire → turns of a conversation.
  *
- * Content may be a string, a list of parts, null or absent: the last two are turns without text. Media parts
- * are refused by name. Fields that change nothing (`cache_control`, ids of other servers …) are listed.
+ * Content may be a string, a list of parts, null or absent: the last two are turns without text. Media parts are
+ * refused by name. Fields that change nothing (`cache_control`, ids of other servers …) are listed.
  *
  * @module
  */

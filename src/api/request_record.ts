@@ -140,6 +140,8 @@ export const RequestRecordSchema = z.object({
     stop_count: count,
     ignore_eos: z.boolean(),
   }).nullable(),
+  /** Kind of what binds the answer, such as `json_schema`; null: it is free. */
+  constraint: z.string().nullable().default(null),
   ignored: z.array(z.string()),
   /** What was changed in the conversation so that the template takes it. */
   prompt_repairs: z.array(named),

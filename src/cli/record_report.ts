@@ -105,6 +105,7 @@ function toHead(record: RequestRecord): string[] {
         `${limits.stop_count} stop strings`,
     ],
     ["read by", dialect === null ? undefined : `${dialect.tools} (calls), ${dialect.reasoning} (reasoning)`],
+    ["bound by", record.constraint ?? undefined],
     ["ignored", record.ignored.length === 0 ? undefined : record.ignored.join(", ")],
     ["prompt", record.prompt_repairs.length === 0 ? undefined : toNames(record.prompt_repairs)],
   ];

@@ -20,6 +20,8 @@ export interface PlanFacts {
   readsDialect: boolean;
   /** Rendered text, if there is one, and ids. */
   prompts: readonly { text?: string; ids: Int32Array }[];
+  /** Kind of what binds the answers; null: they are free. */
+  constraint: string | null;
   /** What was changed in the conversation, by name. */
   promptRepairs: readonly { name: string; count: number }[];
 }
@@ -66,6 +68,7 @@ export function toRecordedPlan(plan: Plan): RecordedPlan {
     ...(facts.readsDialect && { dialect: loaded.dialect }),
     contextTokens: loaded.contextTokens,
     vocabularySize: loaded.info.vocabularySize,
+    constraint: facts.constraint,
     ignored: plan.ignored.names(),
     promptRepairs: facts.promptRepairs,
     prompts: facts.prompts,

@@ -2,7 +2,7 @@
  * Runs a record again: the recorded request through the whole server, on a core that plays the recorded tokens.
  *
  * Door, decoders and writers are those of today, so the record that comes out says what the client would see now. The
- * prompt is taken as recorded; guides are left out, since what they allowed was drawn already.
+ * prompt is taken as recorded; nothing guides what is drawn, since it was drawn already.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { loadConfig } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore } from "../ffi/fake_core.ts";
 import type { FakeReply } from "../ffi/fake_reply.ts";
-import type { GenerationEvent, GenerationRequest } from "../flow.ts";
+import type { Vocabulary } from "../flow.ts";
 import { GrammarWorker } from "../guide/grammar_worker.ts";
 import { Activity } from "../http/activity.ts";
 import { createApp } from "../http/app.ts";
-import type { EdgeEngine } from "../http/app_context.ts";
 import { SYSTEM_CLOCK } from "../http/clock.ts";
 import { Lifecycle } from "../http/lifecycle.ts";
 import { SILENT_LOGGER } from "../log.ts";
 import { findDialect } from "../output/parser_names.ts";
 import { VOCABULARY_SIZE_MAX } from "../prompt/limits.ts";
 import { ServedModels } from "../route/models.ts";
+import type { Script } from "../route/script.ts";
 import { Records } from "../trace/records.ts";
 import { RecordedTextModel } from "./recorded_model.ts";
 
@@ -72,6 +72,7 @@ export async function replay(record: RequestRecord): Promise<RequestRecord> {
 
 async function ask(record: RequestRecord, content: RecordContent, engine: Engine): Promise<RequestRecord> {
   const handle = await engine.loadModel("recorded", {});
+  const text = new RecordedTextModel(record, content);
   const models = new ServedModels();
   const model = models.add(record.model ?? "recorded", record.created, modelOf(content.body));
   model.status = {
@@ -79,7 +80,7 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
     loaded: {
       handle,
       info: engine.modelInfo(handle),
-      text: new RecordedTextModel(record, content),
+      text,
       sampling: {},
       templateArguments: {},
       dialect: findDialect(record.dialect?.tools, record.dialect?.reasoning),
@@ -87,7 +88,7 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
     },
   };
   const records = new Records({ recordsContent: true });
-  const parts = { engine: withoutGuides(engine), models, records, activity: new Activity(SYSTEM_CLOCK) };
+  const parts = { engine, models, records, activity: new Activity(SYSTEM_CLOCK) };
   const app = createApp({
     grammars: new GrammarWorker(),
     ...parts,
@@ -96,6 +97,7 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
     clock: SYSTEM_CLOCK,
     log: SILENT_LOGGER,
     version: "replay",
+    script: toScript(text.vocabulary),
   });
   const headers = { "content-type": "application/json" };
   const response = await app.request(record.route, { method: "POST", headers, body: JSON.stringify(content.body) });
@@ -138,20 +140,9 @@ function toReply({ choices, usage, error }: RequestRecord, content: RecordConten
   };
 }
 
-/** The same engine for requests that are free in what they draw. */
-function withoutGuides(engine: Engine): EdgeEngine {
-  return {
-    get version() {
-      return engine.version;
-    },
-    deviceInfo: () => engine.deviceInfo(),
-    stats: () => engine.stats(),
-    generate(request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent> {
-      const { guide, ...free } = request;
-      guide?.close();
-      return engine.generate(free, signal);
-    },
-  };
+/** A record as a script: what binds answers is checked, and follows nothing. */
+function toScript(vocabulary: Vocabulary): Script {
+  return { take: () => ({ vocabulary, promptOpen: "", cutsConnection: false }), recent: () => [] };
 }
 
 /** The name that the request asked for, so that it is served. */

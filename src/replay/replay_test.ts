@@ -43,6 +43,9 @@ const SCRIPTS: [string, Record<string, unknown>, Record<string, unknown>][] = [
     replies: [{ text: "One two three four five six" }],
   }, { stop: ["three f"], n: 2 }],
   ["logprobs", { tools: "hermes", replies: [{ text: "One two" }] }, { logprobs: true, top_logprobs: 2 }],
+  ["bound to a schema", { tools: "hermes", replies: [{ text: '{"a": 1}' }] }, {
+    response_format: { type: "json_schema", json_schema: { name: "a", schema: { type: "object" } } },
+  }],
   ["a required call that is not made", { tools: "hermes", replies: [{ text: "No." }] }, { tool_choice: "required" }],
 ];
 

@@ -49,6 +49,8 @@ export interface RecordedPlan {
   contextTokens: number;
   /** Of the model. */
   vocabularySize: number;
+  /** Kind of what binds the answer; null: it is free. */
+  constraint: string | null;
   /** Names of fields without effect. */
   ignored: readonly string[];
   /** What was changed in the conversation, by name. */
@@ -162,6 +164,7 @@ export class RequestRecorder {
       },
       dialect: plan?.dialect ?? null,
       ...toAsked(plan),
+      constraint: plan?.constraint ?? null,
       ignored: [...plan?.ignored ?? []],
       prompt_repairs: [...plan?.promptRepairs ?? []],
       usage: {

@@ -1,9 +1,9 @@
 /**
  * Damaged answers from a real model: `deno task test:damaged --url URL [--count 500] [--seed N] [--at-once 16]`.
  *
- * A small model at temperature 1 is shown calls, and the tokens of their markup are made likelier: much of what it writes
- * is half a call. Whatever it is, the answer must not be a 5xx, the server's account must have lost no character, and
- * must agree with what arrived. The server must run with `--record-content`, which tells the ids of those tokens.
+ * A small model at temperature 1 is shown calls, and the tokens of their markup are made likelier: much of what it
+ * writes is half a call. Whatever it is, the answer must not be a 5xx, the server's account must have lost no
+ * character, and must agree with what arrived. The server must run with `--record-content`: it tells those tokens' ids.
  *
  * @module
  */

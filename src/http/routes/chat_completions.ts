@@ -11,6 +11,7 @@ import { RequestError } from "../../api/errors.ts";
 import type { IgnoredFields } from "../../api/fields.ts";
 import { callsTools } from "../../output/parser_names.ts";
 import { bindAnswers } from "../../route/bound_answer.ts";
+import type { RenderedPrompt } from "../../prompt/text_model.ts";
 import { findRoom, requireFit } from "../../route/context.ts";
 import type { LoadedModel } from "../../route/models.ts";
 import type { Asked } from "../../route/script.ts";
@@ -18,7 +19,7 @@ import type { AppContext, AppDependencies } from "../app_context.ts";
 import { readBody } from "../body.ts";
 import { toChoices } from "../choices.ts";
 import { respond } from "../generate.ts";
-import { requireRecord } from "../recording.ts";
+import { type PlanFacts, requireRecord } from "../recording.ts";
 
 /** Answers a chat. @throws What src/http/errors.ts has rows for. */
 export async function chatCompletions(context: AppContext, dependencies: AppDependencies): Promise<Response> {
@@ -79,8 +80,13 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
     clientSignal: context.req.raw.signal,
     log,
     record,
-    facts: { loaded, readsDialect: true, prompts: [prompt], promptRepairs: prompt.repairs ?? [] },
+    facts: toFacts(request, loaded, prompt),
   }, dependencies);
+}
+
+function toFacts({ constraint }: ChatRequest, loaded: LoadedModel, prompt: RenderedPrompt): PlanFacts {
+  const bound = constraint?.kind ?? null;
+  return { loaded, constraint: bound, readsDialect: true, prompts: [prompt], promptRepairs: prompt.repairs ?? [] };
 }
 
 /** A model whose calls can't be read must not be asked for any. */

@@ -70,7 +70,7 @@ export async function completions(context: AppContext, dependencies: AppDependen
     clientSignal: context.req.raw.signal,
     log,
     record,
-    facts: { loaded, readsDialect: false, prompts, promptRepairs: [] },
+    facts: { loaded, constraint: request.constraint?.kind ?? null, readsDialect: false, prompts, promptRepairs: [] },
   }, dependencies);
 }
 
