@@ -80,8 +80,8 @@ export const callGrammars: Partial<Record<ToolParserName, CallGrammar>> = {
   deepseek_v3: deepseekCalls,
   deepseek_v31: deepseekV31Calls,
   kimi: kimiCalls,
-  qwen3_coder_xml: functionCalls("<tool_call>", "</tool_call>"),
-  seed_oss: functionCalls("<seed:tool_call>", "</seed:tool_call>"),
+  qwen3_coder_xml: functionCalls("<tool_call>", "</tool_call>", "\n"),
+  seed_oss: functionCalls("<seed:tool_call>", "</seed:tool_call>", ""),
   glm47: glmCalls,
 };
 
@@ -180,11 +180,12 @@ function kimiCalls(request: CallRequest, book: RuleBook): Expr {
   );
 }
 
-/** `<function=add_note>` with a tag for each argument. */
-function functionCalls(open: string, close: string): CallGrammar {
+/** `<function=add_note>` with a tag for each argument. @param around What stands around a value. */
+function functionCalls(open: string, close: string, around: string): CallGrammar {
   return (request, book) => {
     const one = choice(...request.tools.map((tool) => {
-      const write = (name: string, value: Expr): Expr => sequence(`<parameter=${name}>\n`, value, "\n</parameter>\n");
+      const write = (name: string, value: Expr): Expr =>
+        sequence(`<parameter=${name}>${around}`, value, `${around}</parameter>\n`);
       const inner = request.parametersOf(tool, book, "</parameter>", write);
       return sequence(token(open), `\n<function=${tool.name}>\n`, inner, "</function>\n", token(close));
     }));
