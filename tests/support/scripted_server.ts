@@ -30,7 +30,12 @@ export interface ScriptedServer extends AsyncDisposable {
   asked(): Promise<any[]>;
 }
 
-/** Starts one. @param script As the file has it; the model is `scripted` unless it says otherwise. @param flags Of `serve`. */
+/**
+ * Starts one.
+ *
+ * @param script As the file has it; the model is `scripted` unless it says otherwise.
+ * @param flags Of `serve`.
+ */
 export async function serveScript(
   script: Record<string, unknown>,
   flags: Record<string, unknown> = {},

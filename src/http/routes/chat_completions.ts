@@ -51,7 +51,6 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
     scripted: dependencies.script !== undefined,
     ignored: request.ignored,
   });
-
   const id = `chatcmpl-${context.get("requestKey")}`;
   const head = toHead(id, model.id, request, clock.epochSeconds());
   return await respond({
