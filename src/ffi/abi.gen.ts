@@ -66,6 +66,18 @@ export const SYMBOLS = {
     parameters: ["u32", "u32", "buffer"],
     result: "i32",
   },
+  rmx_request_mask: {
+    parameters: ["u32", "u32", "u32", "u32", "buffer", "u32", "buffer"],
+    result: "i32",
+  },
+  rmx_request_force: {
+    parameters: ["u32", "u32", "u32", "buffer", "u32", "buffer"],
+    result: "i32",
+  },
+  rmx_request_replace_end: {
+    parameters: ["u32", "u32", "buffer", "u32", "buffer"],
+    result: "i32",
+  },
 } as const;
 
 /** Structs: size and field offsets in bytes. */
@@ -153,7 +165,7 @@ export const STRUCTS = {
 /** Every enumerator. */
 export const CONSTANTS = {
   RMX_ABI_MAJOR: 1,
-  RMX_ABI_MINOR: 0,
+  RMX_ABI_MINOR: 1,
   RMX_OK: 0,
   RMX_ERR_ARGUMENT: -1,
   RMX_ERR_HANDLE: -2,
@@ -178,5 +190,7 @@ export const CONSTANTS = {
   RMX_FINISH_CANCELLED: 3,
   RMX_REQUEST_LOGPROBS: 1,
   RMX_REQUEST_IGNORE_END: 2,
+  RMX_REQUEST_MASKED: 4,
   RMX_LOGPROBS_TOP_MAX: 20,
+  RMX_MASK_AHEAD_MAX: 64,
 } as const;

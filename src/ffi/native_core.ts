@@ -185,7 +185,6 @@ class NativeCore implements Core {
 
   submit(request: SubmitRequest): void {
     this.#requireOpen("submit a request");
-    if (request.masked) throw noGuides();
     const params = writeParams(request);
     const bias = writeLogitBias(request.logitBias);
     const { rmx_request_submit: submit } = this.#library.symbols;
@@ -208,16 +207,25 @@ class NativeCore implements Core {
     this.#check(this.#library.symbols.rmx_request_cancel(this.#engine, tag, this.#error.bytes));
   }
 
-  mask(): void {
-    throw noGuides();
+  mask(tag: number, position: number, rows: number, words?: Uint32Array): void {
+    this.#requireOpen("mask a request");
+    const { rmx_request_mask: mask } = this.#library.symbols;
+    const lent = words && words.length > 0 ? lend(words) : null;
+    this.#check(mask(this.#engine, tag, position, toRows(rows), lent, lent?.length ?? 0, this.#error.bytes));
   }
 
-  force(): void {
-    throw noGuides();
+  force(tag: number, position: number, tokens: readonly number[]): void {
+    this.#requireOpen("force tokens");
+    const { rmx_request_force: force } = this.#library.symbols;
+    const ids = Int32Array.from(tokens);
+    this.#check(force(this.#engine, tag, position, ids, ids.length, this.#error.bytes));
   }
 
-  replaceEnd(): void {
-    throw noGuides();
+  replaceEnd(tag: number, tokens: readonly number[]): void {
+    this.#requireOpen("replace end tokens");
+    const { rmx_request_replace_end: replaceEnd } = this.#library.symbols;
+    const ids = Int32Array.from(tokens);
+    this.#check(replaceEnd(this.#engine, tag, ids, ids.length, this.#error.bytes));
   }
 
   async close(): Promise<void> {
@@ -240,13 +248,16 @@ class NativeCore implements Core {
   }
 }
 
-function noGuides(): CoreError {
-  return new CoreError("internal", "This core can't bind what may be drawn: rmx.h 1.0 has no masks");
+/** The array for the call: Deno's FFI takes no view on shared memory, and copies of ids and masks are small. */
+function lend(ids: Int32Array): Int32Array<ArrayBuffer>;
+function lend(words: Uint32Array): Uint32Array<ArrayBuffer>;
+function lend(numbers: Int32Array | Uint32Array): ArrayBufferView<ArrayBuffer> {
+  return (numbers.buffer instanceof ArrayBuffer ? numbers : numbers.slice()) as ArrayBufferView<ArrayBuffer>;
 }
 
-/** The array for the call: Deno's FFI takes no view on shared memory, and copies of token ids are small. */
-function lend(tokens: Int32Array): Int32Array<ArrayBuffer> {
-  return tokens.buffer instanceof ArrayBuffer ? tokens as Int32Array<ArrayBuffer> : Int32Array.from(tokens);
+/** As uint32_t; Infinity is as many as that holds. */
+function toRows(rows: number): number {
+  return Math.min(rows, 0xffff_ffff);
 }
 
 /** The JSON of rmx_engine_open; absent fields stay absent. */

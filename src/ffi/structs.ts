@@ -181,7 +181,8 @@ export function writeParams(request: SubmitRequest): Uint8Array<ArrayBuffer> {
   uint32("max_tokens", request.maxTokens);
   const logprobs = request.logprobsTop === undefined ? 0 : CONSTANTS.RMX_REQUEST_LOGPROBS;
   const ignoreEnd = request.ignoreEnd ? CONSTANTS.RMX_REQUEST_IGNORE_END : 0;
-  view.setUint32(fields.flags.offset, logprobs | ignoreEnd, true);
+  const masked = request.masked ? CONSTANTS.RMX_REQUEST_MASKED : 0;
+  view.setUint32(fields.flags.offset, logprobs | ignoreEnd | masked, true);
   float("temperature", request.temperature);
   float("top_p", request.topP);
   float("min_p", request.minP);

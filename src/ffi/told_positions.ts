@@ -4,10 +4,10 @@
  *
  * @module
  */
+import { CONSTANTS } from "./abi.gen.ts";
 import { CoreError } from "./core.ts";
 
-/** Positions after the last token drawn for which masks and tokens are kept: RMX_MASK_AHEAD_MAX. */
-export const MASK_AHEAD_MAX = 64;
+const MASK_AHEAD_MAX = CONSTANTS.RMX_MASK_AHEAD_MAX;
 
 /** What one position was told. */
 export type Told = { type: "free" } | { type: "mask"; words: Uint32Array } | { type: "force"; token: number };

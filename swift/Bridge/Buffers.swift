@@ -62,6 +62,8 @@ enum BridgeLimits {
     static let pathBytesMax = 4096
     /// Engines at once. One thread owns MLX, and it is the engine's.
     static let enginesMax = 1
+    /// Words of one mask call: as many rows as are kept, for a vocabulary of a million.
+    static let maskWordsMax = Limits.maskAheadMax * (1 << 20) / 32
     /// Events of one wait, whatever the caller has room for: 2 MB.
     static let waitEventsMax = 65_536
 }

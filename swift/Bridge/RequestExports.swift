@@ -24,6 +24,7 @@ public func requestSubmit(
         request.sampling = sampling(given)
         request.sampling.logitBias = try copy(logitBias, logitBiasCount, "logit_bias", most: Limits.logitBiasMax)
             .map { TokenLogprob(token: $0.token, logprob: $0.logprob) }
+        request.masked = given.flags & RMX_REQUEST_MASKED.rawValue != 0
         request.ignoreEnd = given.flags & RMX_REQUEST_IGNORE_END.rawValue != 0
         request.client = given.client
         request.priority = given.priority
@@ -52,7 +53,7 @@ private func copyParams(_ params: UnsafePointer<rmx_params>?) throws(EngineError
         throw EngineError(.argument, "size of rmx_params is \(sizeGiven); wanted is \(size)")
     }
     let given = raw.loadUnaligned(as: rmx_params.self)
-    let known = RMX_REQUEST_LOGPROBS.rawValue | RMX_REQUEST_IGNORE_END.rawValue
+    let known = RMX_REQUEST_LOGPROBS.rawValue | RMX_REQUEST_IGNORE_END.rawValue | RMX_REQUEST_MASKED.rawValue
     guard given.flags & ~known == 0 else {
         throw EngineError(.argument, "flags is \(given.flags); wanted are bits of \(known)")
     }

@@ -155,7 +155,7 @@ public enum Bench {
         switch outcome {
         case .sampled(let token): return token.token
         case .failed(let error): throw error
-        case .advanced: throw EngineError(.internal, "A step that was asked for a token gave none")
+        case .advanced, .held: throw EngineError(.internal, "A step that was asked for a token gave none")
         }
     }
 

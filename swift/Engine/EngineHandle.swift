@@ -56,6 +56,32 @@ public final class EngineHandle: Sendable {
         mailbox.cancel(tag: tag)
     }
 
+    /// Positions of a masked request are free: `rows` of them from `position` on.
+    /// - Throws: `argument`: see `ToldPositions`.
+    public func allow(tag: UInt32, position: Int, rows: Int) throws(EngineError) {
+        try mailbox.tell(tag: tag) { (told) throws(EngineError) in try told.tellFree(position, rows: rows) }
+    }
+
+    /// Tells a masked request which tokens may be drawn: one row of ceil(V / 32) words a position.
+    /// - Throws: `argument`.
+    public func mask(tag: UInt32, position: Int, rows: Int, words: [UInt32]) throws(EngineError) {
+        try mailbox.tell(tag: tag) { (told) throws(EngineError) in
+            try told.tellMasks(position, rows: rows, words: words)
+        }
+    }
+
+    /// Tells a masked request which tokens come next.
+    /// - Throws: `argument`.
+    public func force(tag: UInt32, position: Int, tokens: [Int32]) throws(EngineError) {
+        try mailbox.tell(tag: tag) { (told) throws(EngineError) in try told.tellTokens(position, tokens) }
+    }
+
+    /// An end token that a masked request draws gives way to these tokens; none: it ends.
+    /// - Throws: `argument`.
+    public func replaceEnd(tag: UInt32, with tokens: [Int32]) throws(EngineError) {
+        try mailbox.tell(tag: tag) { (told) throws(EngineError) in try told.replaceEnd(tokens) }
+    }
+
     /// Starts a load; its end is `modelReady` or `modelFailed`, which frees the handle.
     /// - Throws: `busy`, `closed`.
     public func loadModel(path: String, options: ModelOptions) throws(EngineError) -> UInt32 {

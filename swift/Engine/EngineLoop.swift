@@ -25,7 +25,7 @@ struct EngineLoop {
         self.clock = clock
         self.mailbox = mailbox
         self.events = events
-        scheduler = Scheduler(config: config, clock: clock)
+        scheduler = Scheduler(config: config, clock: clock, guides: mailbox)
     }
 
     /// What comes after a turn.

@@ -16,6 +16,8 @@ public struct EngineRequest: Sendable {
     public var sampling = SamplingParameters()
     /// End tokens do not end the request.
     public var ignoreEnd = false
+    /// No position is drawn before it was told what may be drawn there.
+    public var masked = false
     /// Fairness key: requests of one client share their turn.
     public var client: UInt32 = 0
     /// Higher is admitted first, strictly; 0 is normal.

@@ -11,6 +11,9 @@ public enum Limits {
     public static let logitBiasMax = 4096
     /// Alternatives a token: RMX_LOGPROBS_TOP_MAX.
     public static let logprobsTopMax = 20
+    /// Positions after the last token drawn for which masks and forced tokens are kept: RMX_MASK_AHEAD_MAX. A mask of a
+    /// vocabulary of 151k takes 19 kB, so a request holds at most 1.2 MB of them.
+    public static let maskAheadMax = 64
     /// Bytes of a message or log line in an event; longer ones are cut at a character and end in `…`.
     public static let messageBytesMax = 1024
     /// Bytes of the largest payload of one event: a usage record and a message. A buffer given to `wait` needs as much.

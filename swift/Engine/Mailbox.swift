@@ -2,7 +2,8 @@
 /// live, what is free) kept beside them under one lock that is never held during a step or a load.
 ///
 /// Invariants: at most `maxRequests + maxQueue` tags live, each from its accepted submit until its FINISH is made; so
-/// the commands are bounded too: one submit and one cancel a live tag, one load and one unload a model.
+/// the commands are bounded too: one submit and one cancel a live tag, one load and one unload a model. What was told of
+/// a masked request is kept here, bounded by `ToldPositions`, and goes with its tag.
 
 /// What a caller asked of the engine thread.
 enum Command: Sendable {
@@ -39,14 +40,21 @@ enum ModelEntry: Sendable {
     case unloading
 }
 
+/// A live tag as callers know it.
+private struct LiveTag: Sendable {
+    /// A cancel was posted.
+    var cancelled = false
+    /// What may be drawn, of a masked request.
+    var told: ToldPositions?
+}
+
 /// One consumer (the engine thread), any number of callers.
 final class Mailbox: Sendable {
     private struct State: Sendable {
         var commands: [Command] = []
         var poked = false
         var closing = false
-        /// Live tags; true once a cancel was posted.
-        var cancelled: [UInt32: Bool] = [:]
+        var live: [UInt32: LiveTag] = [:]
         var models = HandleTable<ModelEntry>(countMax: Limits.modelsMax)
         var budget: MemoryBudget
         var submitted = 0
@@ -76,17 +84,18 @@ final class Mailbox: Sendable {
         try state.change { (state) throws(EngineError) in
             try refuseClosed(state)
             let model = try ready(request.model, state)
-            guard state.cancelled[request.tag] == nil else {
+            guard state.live[request.tag] == nil else {
                 throw EngineError(.argument, "The tag \(request.tag) is in use; wanted is one that no live request has")
             }
             let completionMax = min(request.maxTokens, model.contextTokens - request.prompt.count)
             let capacity = request.prompt.count + completionMax
             let price = model.cacheBytes(tokens: capacity)
             if case .never = state.budget.verdict(price) { throw state.budget.refusal(price, tokens: capacity) }
-            guard state.cancelled.count < liveMax else {
+            guard state.live.count < liveMax else {
                 throw EngineError(.busy, "\(liveMax) requests are running or waiting, which is the limit; retry later")
             }
-            state.cancelled[request.tag] = false
+            let told = request.masked ? ToldPositions(vocabularySize: model.vocabularySize) : nil
+            state.live[request.tag] = LiveTag(told: told)
             state.submitted += 1
             let accepted = AcceptedRequest(
                 request: request, submittedUs: nowUs, capacityTokens: capacity, priceBytes: price)
@@ -97,9 +106,25 @@ final class Mailbox: Sendable {
     /// Posts a cancel; once for each live tag, never for others.
     func cancel(tag: UInt32) {
         state.change { state in
-            guard state.cancelled[tag] == false else { return }
-            state.cancelled[tag] = true
+            guard state.live[tag]?.cancelled == false else { return }
+            state.live[tag]?.cancelled = true
             state.commands.append(.cancel(tag: tag))
+        }
+    }
+
+    /// Tells a masked request something; unknown tags are no error.
+    /// - Throws: `argument` if the request is not masked, and what `tell` throws.
+    func tell(tag: UInt32, _ tell: (inout ToldPositions) throws(EngineError) -> Void) throws(EngineError) {
+        try state.change { (state) throws(EngineError) in
+            guard state.live[tag] != nil else { return }
+            guard var told = state.live[tag]?.told else {
+                throw EngineError(.argument, "The request of tag \(tag) is not masked; wanted is RMX_REQUEST_MASKED")
+            }
+            // Taken out while it changes: no copy of what it holds.
+            state.live[tag]?.told = nil
+            defer { state.live[tag]?.told = told }
+            try tell(&told)
+            state.poked = true
         }
     }
 
@@ -134,7 +159,7 @@ final class Mailbox: Sendable {
         state.withLock { state in
             var statistics = state.statistics
             statistics.submitted = state.submitted
-            statistics.waiting = state.cancelled.count - statistics.running
+            statistics.waiting = state.live.count - statistics.running
             statistics.openHandles = state.models.count
             return statistics
         }
@@ -170,7 +195,7 @@ final class Mailbox: Sendable {
     func publish(_ statistics: EngineStatistics, finishedTags: [UInt32]) {
         state.withLock { state in
             state.statistics = statistics
-            for tag in finishedTags { state.cancelled[tag] = nil }
+            for tag in finishedTags { state.live[tag] = nil }
         }
     }
 
@@ -214,5 +239,19 @@ final class Mailbox: Sendable {
 
     private func staleHandle(_ handle: UInt32) -> EngineError {
         EngineError(.handle, "The model handle \(handle) is stale or unknown; wanted is one from a load, not unloaded")
+    }
+}
+
+extension Mailbox: Guides {
+    func allowance(tag: UInt32) -> Allowance? {
+        state.withLock { $0.live[tag]?.told?.next }
+    }
+
+    func insteadOfEnd(tag: UInt32) -> [Int32] {
+        state.withLock { $0.live[tag]?.told?.insteadOfEnd ?? [] }
+    }
+
+    func take(tag: UInt32) {
+        state.withLock { $0.live[tag]?.told?.take() }
     }
 }

@@ -1,11 +1,14 @@
 /// One request on the engine thread.
 ///
 ///     waiting ──start──► prefill ──take──► decode ──take──► decode …
-///        └──────────────────┴── finish ─────┴──► finished
+///        │                 └─hold─► held ─take─┘│ └─hold─► held ─take─► …
+///        └──────────────────┴── finish ─────────┴──► finished
 ///
 /// Invariants, by phase:
 ///   waiting   no sequence, no memory promised
 ///   prefill   a sequence whose cache holds `doneTokens` rows, fewer than the prompt; nothing drawn yet
+///   held      the cache holds prompt + completion rows and the last one's logits are kept: a masked request that waits
+///             to be told what may be drawn
 ///   decode    the cache holds prompt + completion - 1 rows: the last token drawn is the next row
 ///   finished  no sequence; its FINISH was made; it is in no list
 /// Always: completion <= tokensMax, prompt + tokensMax <= context, and `history` is empty unless a penalty reads it.
@@ -16,8 +19,21 @@ final class RequestState {
     enum Phase: Equatable {
         case waiting
         case prefill(doneTokens: Int)
+        case held
         case decode(lastToken: Int32)
         case finished
+    }
+
+    /// How a segment ends.
+    enum Ending: Equatable {
+        /// Before the prompt does: no token.
+        case rows
+        /// With a token that the step draws.
+        case draws
+        /// With logits that are kept.
+        case holds
+        /// With a token that is known.
+        case forces(Int32)
     }
 
     /// As submitted.
@@ -38,6 +54,8 @@ final class RequestState {
     private(set) var sequence: SequenceID?
     /// Tokens drawn.
     private(set) var completionTokens = 0
+    /// Tokens that come next, whatever was told: they stand in for an end token.
+    private(set) var pending: [Int32] = []
     /// Requests behind it that were admitted while it did not fit.
     var overtakes = 0
 
@@ -84,23 +102,34 @@ final class RequestState {
         switch phase {
         case .prefill(let done): min(request.prompt.count, (done / chunkTokens + 1) * chunkTokens) - done
         case .decode: 1
-        case .waiting, .finished: 0
+        case .waiting, .held, .finished: 0
+        }
+    }
+
+    /// Whether its next segment reaches a position to draw.
+    func reachesDraw(chunkTokens: Int) -> Bool {
+        switch phase {
+        case .prefill(let done): done + nextRowCount(chunkTokens: chunkTokens) == request.prompt.count
+        case .decode: true
+        case .waiting, .held, .finished: false
         }
     }
 
     /// Its share of the next step; nil when it has none.
-    func nextSegment(chunkTokens: Int) -> Segment? {
+    func nextSegment(chunkTokens: Int, _ ending: Ending) -> Segment? {
         guard let sequence else { return nil }
+        let sample = ending == .draws ? sampleRequest() : nil
+        let holds = ending == .holds
         switch phase {
         case .prefill(let done):
             let end = done + nextRowCount(chunkTokens: chunkTokens)
-            let sample = end == request.prompt.count ? sampleRequest() : nil
             return Segment(
-                sequence: sequence, tokens: Array(request.prompt[done..<end]), position: done, sample: sample)
+                sequence: sequence, tokens: Array(request.prompt[done..<end]), position: done, sample: sample,
+                holds: holds)
         case .decode(let last):
             let position = request.prompt.count + completionTokens - 1
-            return Segment(sequence: sequence, tokens: [last], position: position, sample: sampleRequest())
-        case .waiting, .finished: return nil
+            return Segment(sequence: sequence, tokens: [last], position: position, sample: sample, holds: holds)
+        case .waiting, .held, .finished: return nil
         }
     }
 
@@ -119,10 +148,26 @@ final class RequestState {
         return done + rows
     }
 
+    /// All rows are in the cache, and the logits of the last are kept.
+    func hold() {
+        phase = .held
+    }
+
+    /// Whether this token ends it.
+    func ends(with token: Int32) -> Bool {
+        endTokens.contains(token)
+    }
+
+    /// An end token was drawn: these come instead of it.
+    func replaceEnd(with tokens: [Int32]) {
+        pending = tokens
+    }
+
     /// A token was drawn. Gives why the request ends with it; nil if it goes on.
     func take(_ token: Int32, nowUs: UInt64) -> FinishResult? {
         if request.sampling.needsHistory { history.append(token) }
         completionTokens += 1
+        if !pending.isEmpty { pending.removeFirst() }
         if firstTokenUs == nil { firstTokenUs = nowUs }
         lastTokenUs = nowUs
         phase = .decode(lastToken: token)
@@ -147,7 +192,8 @@ final class RequestState {
         return usage
     }
 
-    private func sampleRequest() -> SampleRequest {
+    /// How its next token is drawn.
+    func sampleRequest() -> SampleRequest {
         SampleRequest(
             parameters: request.sampling, history: history,
             completionStart: history.isEmpty ? 0 : request.prompt.count)

@@ -22,23 +22,27 @@ extension Scheduler {
         var rowCount: Int
         /// Prompt rows, not a decode row.
         var isPrefill: Bool
-        /// Whether a token is drawn.
-        var samples: Bool
+        /// What comes of it.
+        var ending: RequestState.Ending
     }
 
-    /// Ends what is overdue, starts what may start, and runs one step of one model.
+    /// Ends what is overdue, starts what may start, draws what was told meanwhile, and runs one step of one model.
     func step(_ pressure: EventPressure) -> Progress {
         cancelOverdue()
         admit()
+        var drew = false
         for handle in modelsInTurn() {
             guard let model = models[handle] else { continue }
+            drew = drawHeld(handle, model, pressure) || drew
             let requests = stepMembers(handle, pressure)
             if requests.isEmpty { continue }
             lastModel = handle
             run(requests, model)
+            // What was told while the step ran is drawn at once.
+            _ = drawHeld(handle, model, pressure)
             return .worked
         }
-        return .idle(untilUs: nextDeadlineUs)
+        return drew ? .worked : .idle(untilUs: nextDeadlineUs)
     }
 
     /// Handles in order, beginning after the model of the last step.
@@ -52,7 +56,11 @@ extension Scheduler {
         var members: [RequestState] = []
         var prefilling: [RequestState] = []
         for request in running where request.request.model == handle && pressure.allows(request.tag) {
-            if case .decode = request.phase { members.append(request) } else { prefilling.append(request) }
+            switch request.phase {
+            case .decode: members.append(request)
+            case .prefill: prefilling.append(request)
+            case .waiting, .held, .finished: break
+            }
         }
         var rowsLeft = config.maxStepTokens - members.count
         while let i = nextPrefill(prefilling) {
@@ -80,13 +88,14 @@ extension Scheduler {
         var segments: [Segment] = []
         let startedUs = clock.nowUs()
         for request in requests {
-            guard let segment = request.nextSegment(chunkTokens: config.prefillChunkTokens) else { continue }
+            let chunkTokens = config.prefillChunkTokens
+            let ending = request.reachesDraw(chunkTokens: chunkTokens) ? ending(of: request) : .rows
+            guard let segment = request.nextSegment(chunkTokens: chunkTokens, ending) else { continue }
             request.beginStep(startedUs)
             let isPrefill = if case .prefill = request.phase { true } else { false }
             shares.append(
                 Share(
-                    request: request, rowCount: segment.tokens.count, isPrefill: isPrefill,
-                    samples: segment.sample != nil))
+                    request: request, rowCount: segment.tokens.count, isPrefill: isPrefill, ending: ending))
             segments.append(segment)
         }
         let outcomes = Result { try model.runner.step(segments) }
@@ -114,25 +123,27 @@ extension Scheduler {
 
     private func settle(_ share: Share, _ outcome: SegmentOutcome, _ model: ModelDescription) {
         let request = share.request
-        switch outcome {
-        case .failed(let error):
+        switch (share.ending, outcome) {
+        case (_, .failed(let error)):
             finish(request, .failed(error))
-        case .advanced where !share.samples:
+        case (.rows, .advanced):
             countPrefill(share)
-        case .sampled(let token) where share.samples:
-            guard 0..<Int32(clamping: model.vocabularySize) ~= token.token else {
-                let message = "Token \(token.token) was drawn; the vocabulary has \(model.vocabularySize)"
-                finish(request, .failed(EngineError(.internal, message)))
-                return
-            }
+        case (.holds, .held):
             if share.isPrefill { countPrefill(share) }
-            let index = request.completionTokens
-            let end = request.take(token.token, nowUs: clock.nowUs())
-            statistics.completionTokens += 1
-            emit(.token(tag: request.tag, index: index, token: token))
-            if let end { finish(request, end) }
-        case .advanced, .sampled:
-            let message = "A segment that \(share.samples ? "draws" : "draws no") token came back the other way"
+            request.hold()
+        case (.forces(let token), .advanced):
+            if share.isPrefill { countPrefill(share) }
+            accept(SampledToken(token: token), of: request)
+        case (.draws, .sampled(let token)):
+            guard isKnown(token, request, model) else { return }
+            if share.isPrefill { countPrefill(share) }
+            if replacesEnd(token, request), let first = request.pending.first {
+                accept(SampledToken(token: first), of: request)
+            } else {
+                accept(token, of: request)
+            }
+        case (_, .advanced), (_, .held), (_, .sampled):
+            let message = "A segment that ends in \(share.ending) came back as \(outcome)"
             finish(request, .failed(EngineError(.internal, message)))
         }
     }

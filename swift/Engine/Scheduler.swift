@@ -2,11 +2,11 @@
 /// out; no thread, no lock, no clock of its own, so the tests drive it by hand.
 ///
 /// The parts: here the lists and how requests enter and leave; Scheduler+Admission who may start; Scheduler+Step what a
-/// step holds and what becomes of it.
+/// step holds and what becomes of it; Scheduler+Draw how a masked request draws.
 ///
 /// Invariants, between two calls:
-///   - `waiting` holds requests in phase waiting, in order of arrival; `running` those in prefill or decode, in order
-///     of admission; no request is in both, and at most `maxRequests` run
+///   - `waiting` holds requests in phase waiting, in order of arrival; `running` those in prefill, held or decode, in
+///     order of admission; no request is in both, and at most `maxRequests` run
 ///   - each running request has a sequence that its model's runner has open; a runner has no other sequence open
 ///   - `budget.cacheBytes` is the sum of the prices of `running`; with `weightBytes` it is within the budget
 ///   - each submit gives exactly one FINISH into `outbox`, and no event of its tag follows
@@ -25,6 +25,8 @@ final class Scheduler {
     let config: EngineConfig
     /// Time.
     let clock: any EngineClock
+    /// What masked requests may draw.
+    let guides: any Guides
     /// By handle.
     private(set) var models: [UInt32: ServedModel] = [:]
     /// In order of arrival.
@@ -49,9 +51,10 @@ final class Scheduler {
     private var lastSequence: UInt32 = 0
 
     /// Nothing loaded, nothing asked.
-    init(config: EngineConfig, clock: any EngineClock) {
+    init(config: EngineConfig, clock: any EngineClock, guides: any Guides) {
         self.config = config
         self.clock = clock
+        self.guides = guides
         budget = MemoryBudget(bytes: config.memoryBytes)
     }
 

@@ -80,12 +80,40 @@ public struct Segment: Sendable {
     /// Nil for a prefill chunk that is not the last: no logits wanted. The drawn token has position
     /// `position + tokens.count`.
     public var sample: SampleRequest?
+    /// Nothing is drawn: the last row's logits are kept for `draw`, until the sequence's next segment. `sample` is nil.
+    public var holds: Bool
     /// One sequence's rows.
-    public init(sequence: SequenceID, tokens: [Int32], position: Int, sample: SampleRequest?) {
+    public init(sequence: SequenceID, tokens: [Int32], position: Int, sample: SampleRequest?, holds: Bool = false) {
         self.sequence = sequence
         self.tokens = tokens
         self.position = position
         self.sample = sample
+        self.holds = holds
+    }
+}
+
+/// A token to draw from the logits that a sequence holds, at the position after its rows.
+public struct HeldDraw: Sendable {
+    /// Which token it may be.
+    public enum Choice: Sendable {
+        /// Any.
+        case free
+        /// Token t if bit t % 32 of word t / 32 is set: ceil(V / 32) words. It goes on after bias and penalties.
+        case mask([UInt32])
+        /// This one; its probabilities are those of a free draw.
+        case force(Int32)
+    }
+    /// Whose logits; they stay as they are.
+    public var sequence: SequenceID
+    /// How.
+    public var sample: SampleRequest
+    /// What may come.
+    public var choice: Choice
+    /// A draw.
+    public init(sequence: SequenceID, sample: SampleRequest, choice: Choice) {
+        self.sequence = sequence
+        self.sample = sample
+        self.choice = choice
     }
 }
 
@@ -109,6 +137,8 @@ public struct SampledToken: Sendable, Equatable {
 public enum SegmentOutcome: Sendable {
     /// The rows are in the cache; nothing was to be drawn.
     case advanced
+    /// The rows are in the cache and the last one's logits are kept.
+    case held
     /// The rows are in the cache and a token was drawn.
     case sampled(SampledToken)
     /// This sequence can't go on; the others are unharmed.
@@ -126,6 +156,9 @@ public protocol StepRunner: AnyObject {
     /// Runs one step. Outcomes match `segments` in order and length.
     /// - Throws: When the whole step failed and every sequence of it is lost.
     func step(_ segments: [Segment]) throws -> [SegmentOutcome]
+    /// Draws from logits that a step kept: `sampled` or `failed`, in order and length of `draws`.
+    /// - Throws: When every sequence of it is lost.
+    func draw(_ draws: [HeldDraw]) throws -> [SegmentOutcome]
 }
 
 /// What holds of a row's bits (design note on exactness), weakest first.

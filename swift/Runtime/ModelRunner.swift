@@ -22,6 +22,8 @@ final class ModelRunner: StepRunner {
         var caches: [KeyValueCache]
         let capacity: Int
         var count = 0
+        /// The last row's logits, [V], if the last step was told to keep them.
+        var held: [Float]?
     }
 
     let description: ModelDescription
@@ -66,6 +68,7 @@ final class ModelRunner: StepRunner {
             }
         }
         guard !running.isEmpty else { return outcomes }
+        for index in running { sequences[segments[index].sequence]?.held = nil }
         do {
             let drawn = try run(running.map { segments[$0] })
             for (index, outcome) in zip(running, drawn) { outcomes[index] = outcome }
@@ -109,7 +112,7 @@ final class ModelRunner: StepRunner {
     /// Runs segments that passed `refusal`.
     private func run(_ segments: [Segment]) throws -> [SegmentOutcome] {
         try withError { error in
-            let wanted = segments.indices.filter { segments[$0].sample != nil }
+            let wanted = segments.indices.filter { segments[$0].sample != nil || segments[$0].holds }
             let (hidden, state) = try forward(segments)
             guard !wanted.isEmpty else {
                 // The caches may be written by the graph of the rows alone.
@@ -172,14 +175,13 @@ final class ModelRunner: StepRunner {
 
     /// - Parameters:
     ///   - logits: [N, V]
-    ///   - segments: N of them, each with a sample request.
+    ///   - segments: N of them, each with a sample request or one that holds its row.
     ///   - state: Evaluated in the same go.
     private func draw(
         _ logits: MLXArray, _ segments: [Segment], with state: [MLXArray], _ error: ErrorBox
     ) throws -> [SegmentOutcome] {
-        let requests = segments.compactMap(\.sample)
         let positions = segments.map { $0.position + $0.tokens.count }
-        if requests.allSatisfy({ Sampler.isPlainArgmax($0.parameters) }) {
+        if segments.allSatisfy({ $0.sample.map { Sampler.isPlainArgmax($0.parameters) } ?? false }) {
             let tokens = argMax(logits, axis: -1, keepDims: true)
             let values = takeAlong(logits, tokens, axis: -1).asType(.float32)
             eval(state + [tokens, values])
@@ -194,13 +196,42 @@ final class ModelRunner: StepRunner {
         try error.check()
         let all = wide.asArray(Float.self)
         let width = description.vocabularySize
-        return requests.enumerated().map { index, request in
+        return segments.enumerated().map { index, segment in
             let row = Array(all[index * width..<(index + 1) * width])
+            guard let request = segment.sample else {
+                sequences[segment.sequence]?.held = row
+                return .held
+            }
             guard let token = Sampler.draw(row, request, position: positions[index]) else {
                 return .failed(unsound(at: positions[index]))
             }
             return .sampled(token)
         }
+    }
+
+    func draw(_ draws: [HeldDraw]) throws -> [SegmentOutcome] {
+        draws.map { draw in
+            guard let sequence = sequences[draw.sequence], let row = sequence.held else {
+                return .failed(EngineError(.argument, "sequence \(draw.sequence.rawValue) holds no logits"))
+            }
+            let token: SampledToken?
+            switch draw.choice {
+            case .free: token = Sampler.draw(row, draw.sample, position: sequence.count)
+            case .mask(let words):
+                token = Sampler.draw(row, draw.sample, position: sequence.count, allowed: words)
+            case .force(let id): token = Sampler.force(id, row, draw.sample)
+            }
+            if let token { return .sampled(token) }
+            guard case .mask = draw.choice else { return .failed(unsound(at: sequence.count)) }
+            return .failed(nothingLeft(at: sequence.count))
+        }
+    }
+
+    private func nothingLeft(at position: Int) -> EngineError {
+        EngineError(
+            .internal,
+            "no token that the mask for position \(position) allows has a finite logit; a logit bias may forbid them, or "
+                + "the weights are damaged")
     }
 
     private func unsound(at position: Int) -> EngineError {

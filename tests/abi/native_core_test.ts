@@ -8,5 +8,6 @@ const library = findBuiltLibrary();
 coreSuite("NativeCore", {
   open: (config) => openNativeCore(library ?? "", config),
   modelPath: TINY_CHECKPOINT,
+  guides: true,
   ...(library === undefined && { missing: "needs the built core" }),
 });

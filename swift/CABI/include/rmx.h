@@ -28,7 +28,7 @@
 
 enum rmx_abi {
   RMX_ABI_MAJOR = 1, /* raised when an existing caller would break */
-  RMX_ABI_MINOR = 0  /* raised when something is added */
+  RMX_ABI_MINOR = 1  /* raised when something is added */
 };
 
 typedef int32_t  rmx_status;
@@ -66,7 +66,8 @@ enum rmx_finish { RMX_FINISH_STOP = 1, RMX_FINISH_LENGTH = 2, RMX_FINISH_CANCELL
 
 enum rmx_request_flag {
   RMX_REQUEST_LOGPROBS   = 1, /* TOKEN events carry logprob and `logprobs_top` alternatives */
-  RMX_REQUEST_IGNORE_END = 2  /* end tokens do not end the request (benchmarks) */
+  RMX_REQUEST_IGNORE_END = 2, /* end tokens do not end the request (benchmarks) */
+  RMX_REQUEST_MASKED     = 4  /* no token is drawn before it was told what may be drawn: rmx_request_mask */
 };
 
 typedef struct { /* 256 bytes; one per call in flight */
@@ -135,7 +136,10 @@ typedef struct { /* 80 bytes */
   uint32_t reserved2;
 } rmx_params;
 
-enum rmx_limit { RMX_LOGPROBS_TOP_MAX = 20 };
+enum rmx_limit {
+  RMX_LOGPROBS_TOP_MAX = 20,
+  RMX_MASK_AHEAD_MAX   = 64 /* positions after the last token drawn for which masks and tokens are kept */
+};
 
 /* -- Library ------------------------------------------------------------------------------------------- */
 
@@ -205,5 +209,30 @@ RMX_API RMX_FAST rmx_status rmx_request_submit(
 
 /* Idempotent; an unknown tag is no error. The request ends before the next step, prefill included. */
 RMX_API RMX_FAST rmx_status rmx_request_cancel(rmx_engine engine, uint32_t tag, rmx_error *err);
+
+/* -- Guided requests (RMX_REQUEST_MASKED): what may be drawn ---------------------------------------------
+ *
+ * `position` counts drawn tokens: 0 is the first. A position is drawn once it was told; until then the request keeps
+ * its logits and the others go on. Positions are told without a gap; telling one again replaces it and forgets all
+ * behind it. Positions that are drawn already are ignored, and so is a tag that is not live. RMX_ERR_ARGUMENT: the
+ * request is not masked, a gap, or masks and tokens further than RMX_MASK_AHEAD_MAX ahead. */
+
+/* word_count 0: positions position .. position + rows - 1 are free, however many. Else rows * ceil(vocabulary / 32)
+ * words, row r for position + r: token t may be drawn if bit t % 32 of word t / 32 is set; bits past the vocabulary
+ * are ignored. The mask goes on after bias and penalties, before temperature and filters; logprobs are those of what is
+ * left. A row that allows nothing fails its request when its turn comes. */
+RMX_API RMX_FAST rmx_status rmx_request_mask(
+    rmx_engine engine, uint32_t tag, uint32_t position, uint32_t rows, const uint32_t *words,
+    uint32_t word_count, rmx_error *err);
+
+/* The tokens at position .. position + count - 1 are these, TOKEN events like drawn ones; logprobs are the model's own.
+ * One that is an end token ends the request. */
+RMX_API RMX_FAST rmx_status rmx_request_force(
+    rmx_engine engine, uint32_t tag, uint32_t position, const int32_t *tokens, uint32_t count, rmx_error *err);
+
+/* From the next draw on, an end token that is drawn gives way to these tokens, up to RMX_MASK_AHEAD_MAX: they take its
+ * position and the following ones, whatever those were told. Forced end tokens still end. count 0: end tokens end. */
+RMX_API RMX_FAST rmx_status rmx_request_replace_end(
+    rmx_engine engine, uint32_t tag, const int32_t *tokens, uint32_t count, rmx_error *err);
 
 #endif

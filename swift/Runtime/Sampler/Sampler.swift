@@ -1,8 +1,9 @@
 /// Draws one token from one row of logits: a pure function of (seed, position, logits, history).
 ///
-/// Order: logit bias, repetition, presence and frequency penalties · log probabilities, if asked for · temperature 0:
-/// argmax, the lowest id on ties · else top-k, top-p, min-p on logits / T, then argmax of logit / T + G(seed, position,
-/// id). Reported probabilities are those before temperature and filters, as the OpenAI API has it.
+/// Order: logit bias, repetition, presence and frequency penalties · the mask, if there is one · log probabilities, if
+/// asked for · temperature 0: argmax, the lowest id on ties · else top-k, top-p, min-p on logits / T, then argmax of
+/// logit / T + G(seed, position, id). Reported probabilities are those before temperature and filters, as the OpenAI API
+/// has it.
 
 import Engine
 #if canImport(FoundationEssentials)
@@ -22,15 +23,29 @@ enum Sampler {
     /// - Parameters:
     ///   - logits: [V], V > 0.
     ///   - position: Absolute position of the token to draw.
-    /// - Returns: Nil when the row holds a NaN, or nothing above -infinity.
-    static func draw(_ logits: [Float], _ request: SampleRequest, position: Int) -> SampledToken? {
+    ///   - allowed: Bit t % 32 of word t / 32 for token t: all others are out. Nil: all may be drawn.
+    /// - Returns: Nil when the row holds a NaN, or nothing that is left is above -infinity.
+    static func draw(
+        _ logits: [Float], _ request: SampleRequest, position: Int, allowed: [UInt32]? = nil
+    ) -> SampledToken? {
         var logits = logits
         Penalties.apply(request, to: &logits)
+        if let allowed { TokenMask.apply(allowed, to: &logits) }
         guard let best = argmax(logits) else { return nil }
         let parameters = request.parameters
         let token = parameters.temperature > 0 ? keyed(logits, parameters, position: position, best: best) : best
         guard let count = parameters.logprobsTop else { return SampledToken(token: Int32(token)) }
         return withProbabilities(logits, token: token, best: best, count: count)
+    }
+
+    /// A token that is known, with the probabilities that a draw would have.
+    /// - Returns: Nil when they are asked for and the row holds a NaN, or nothing above -infinity.
+    static func force(_ token: Int32, _ logits: [Float], _ request: SampleRequest) -> SampledToken? {
+        guard let count = request.parameters.logprobsTop else { return SampledToken(token: token) }
+        var logits = logits
+        Penalties.apply(request, to: &logits)
+        guard logits.indices.contains(Int(token)), let best = argmax(logits) else { return nil }
+        return withProbabilities(logits, token: Int(token), best: best, count: count)
     }
 
     /// The lowest id among the largest.
@@ -111,7 +126,8 @@ enum Sampler {
         let alternatives = count > 0 ? Candidates.best(count, of: logits, temperature: 1) : []
         return SampledToken(
             token: Int32(token), logprob: Float(Double(logits[token]) - normalizer),
-            top: alternatives.map {
+            // What a mask or a bias forbids is no alternative.
+            top: alternatives.filter { $0.scaled > -.infinity }.map {
                 TokenLogprob(token: Int32($0.token), logprob: Float($0.scaled - normalizer))
             })
     }

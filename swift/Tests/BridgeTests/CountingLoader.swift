@@ -34,6 +34,7 @@ final class CountingRunner: StepRunner {
 
     func step(_ segments: [Segment]) throws -> [SegmentOutcome] {
         segments.map { segment in
+            if segment.holds { return .held }
             guard let sample = segment.sample else { return .advanced }
             let token = Int32(segment.position + segment.tokens.count)
             guard token != 66 else { return .failed(EngineError(.internal, "The counter stops at 66: \u{1F6D1}")) }
@@ -41,6 +42,18 @@ final class CountingRunner: StepRunner {
                 TokenLogprob(token: token + Int32($0), logprob: -Float($0))
             }
             return .sampled(SampledToken(token: token, logprob: top.isEmpty ? 0 : -0.25, top: top))
+        }
+    }
+
+    /// The lowest token that is allowed.
+    func draw(_ draws: [HeldDraw]) throws -> [SegmentOutcome] {
+        draws.map { draw in
+            switch draw.choice {
+            case .free: .sampled(SampledToken(token: 0))
+            case .mask(let words):
+                .sampled(SampledToken(token: (0..<100).first { words[Int($0) / 32] >> UInt32($0 % 32) & 1 == 1 } ?? -1))
+            case .force(let token): .sampled(SampledToken(token: token))
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
     @Test func theManifestNamesEveryStructWithItsSize() throws {
         let text = try json { rmx_abi_manifest($0, $1, $2, $3) }
         #expect(text.contains(#""rmx_event":{"fields":{"bytes_len":20,"bytes_offset":16,"flags":6,"kind":4,"#))
-        #expect(text.contains(#""abi":[1,0]"#))
+        #expect(text.contains(#""abi":[1,1]"#))
         #expect(!text.contains("-1"))
     }
 

@@ -22,7 +22,7 @@ extension ExportTests {
         WrongParameter("size") { $0.size = 79 }, WrongParameter("size") { $0.size = 0 },
         WrongParameter("size") { $0.size = 88 }, WrongParameter("tag") { $0.tag = 0 },
         WrongParameter("seed") { $0.seed = 1 << 63 }, WrongParameter("max_tokens") { $0.max_tokens = 0 },
-        WrongParameter("flags") { $0.flags = 4 }, WrongParameter("temperature") { $0.temperature = .nan },
+        WrongParameter("flags") { $0.flags = 8 }, WrongParameter("temperature") { $0.temperature = .nan },
         WrongParameter("temperature") { $0.temperature = -0.1 },
         WrongParameter("temperature") { $0.temperature = .infinity }, WrongParameter("top_p") { $0.top_p = 0 },
         WrongParameter("top_p") { $0.top_p = .nan }, WrongParameter("top_p") { $0.top_p = 1.01 },

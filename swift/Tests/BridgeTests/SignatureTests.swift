@@ -23,6 +23,9 @@ import Testing
         same(CABI.rmx_model_info, Bridge.modelInfo),
         same(CABI.rmx_request_submit, Bridge.requestSubmit),
         same(CABI.rmx_request_cancel, Bridge.requestCancel),
+        same(CABI.rmx_request_mask, Bridge.requestMask),
+        same(CABI.rmx_request_force, Bridge.requestForce),
+        same(CABI.rmx_request_replace_end, Bridge.requestReplaceEnd),
     ]
     #expect(compared.allSatisfy { $0 })
 }

@@ -36,6 +36,22 @@ enum FakeModel {
         return SampledToken(token: token, logprob: sample.parameters.logprobsTop == nil ? 0 : -1, top: top)
     }
 
+    /// The same under a choice: a mask allows the next token upwards, around the vocabulary's end.
+    static func draw(
+        _ state: UInt64, position: Int, _ sample: SampleRequest, _ choice: HeldDraw.Choice
+    ) -> SampledToken {
+        var drawn = draw(state, position: position, sample)
+        switch choice {
+        case .free: break
+        case .force(let token): drawn.token = token
+        case .mask(let words):
+            while words[Int(drawn.token) / 32] >> UInt32(drawn.token % 32) & 1 == 0 {
+                drawn.token = (drawn.token + 1) % Int32(vocabularySize)
+            }
+        }
+        return drawn
+    }
+
     /// What a request gives when it has the engine to itself: no scheduler involved.
     static func alone(_ request: EngineRequest, contextTokens: Int) -> (tokens: [SampledToken], result: FinishResult) {
         var rows = request.prompt

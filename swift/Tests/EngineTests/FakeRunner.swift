@@ -19,11 +19,17 @@ final class FakeRunner: StepRunner {
         var state = FakeModel.state([])
         var rows: [Int32] = []
         var capacityTokens: Int
+        /// Whether the last step kept logits.
+        var holds = false
     }
 
     let description: ModelDescription
     /// Broken promises, in words; empty is right.
     private(set) var faults: [String] = []
+    /// The draws of each call that drew from kept logits.
+    private(set) var draws: [[HeldDraw]] = []
+    /// Called before each draw; what it throws, the draw throws.
+    var beforeDraw: ([HeldDraw]) throws -> Void = { _ in }
     /// The segments of each step.
     private(set) var steps: [[Segment]] = []
     /// Sequences ever opened and ever closed.
@@ -90,13 +96,36 @@ final class FakeRunner: StepRunner {
         cache.rows += segment.tokens
         cache.state = segment.tokens.reduce(cache.state, FakeModel.extend)
         if cache.rows.count > cache.capacityTokens { faults.append("\(segment.sequence) outgrew its capacity") }
+        cache.holds = segment.holds
         caches[segment.sequence] = cache
+        if segment.holds {
+            if segment.sample != nil { faults.append("a segment that holds and draws") }
+            return .held
+        }
         guard let sample = segment.sample else { return .advanced }
+        checkHistory(sample, cache)
+        return .sampled(FakeModel.draw(cache.state, position: cache.rows.count, sample))
+    }
+
+    private func checkHistory(_ sample: SampleRequest, _ cache: Cache) {
         let wanted = sample.parameters.needsHistory ? cache.rows : []
         if sample.history != wanted {
             faults.append("a history of \(sample.history.count) tokens at \(cache.rows.count) rows")
         }
-        return .sampled(FakeModel.draw(cache.state, position: cache.rows.count, sample))
+    }
+
+    func draw(_ draws: [HeldDraw]) throws -> [SegmentOutcome] {
+        if recordsSteps { self.draws.append(draws) }
+        if draws.isEmpty { faults.append("an empty draw") }
+        try beforeDraw(draws)
+        return draws.map { draw in
+            guard let cache = caches[draw.sequence], cache.holds else {
+                faults.append("a draw of \(draw.sequence), which holds no logits")
+                return .failed(EngineError(.internal, "nothing held"))
+            }
+            checkHistory(draw.sample, cache)
+            return .sampled(FakeModel.draw(cache.state, position: cache.rows.count, draw.sample, draw.choice))
+        }
     }
 }
 

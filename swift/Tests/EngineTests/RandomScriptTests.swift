@@ -55,6 +55,7 @@ struct RandomScriptTests {
     }
 
     private func change(_ request: inout EngineRequest, _ random: inout SeededRandom) {
+        request.masked = Int.random(in: 0..<4, using: &random) == 0
         request.client = UInt32.random(in: 0..<4, using: &random)
         request.priority = Int32.random(in: -1...1, using: &random)
         request.endTokens = (0..<Int.random(in: 0...3, using: &random)).map { _ in
@@ -69,6 +70,19 @@ struct RandomScriptTests {
         }
         if Int.random(in: 0..<10, using: &random) == 0 {
             request.deadlineMs = UInt32.random(in: 1...200, using: &random)
+        }
+    }
+
+    /// Lets masked requests go on, some by a token, some to their end. Free positions change nothing of what they give.
+    private func tell(_ script: Script, _ tags: some Sequence<UInt32>, _ random: inout SeededRandom) {
+        for tag in tags {
+            let position = script.tokens(tag).count
+            let rows = Int.random(in: 0..<4, using: &random) == 0 ? 1 << 20 : 1
+            do throws(EngineError) {
+                try script.engine.allow(tag: tag, position: position, rows: rows)
+            } catch {
+                #expect(error.code == .argument && error.message.contains("not masked"), "\(error)")
+            }
         }
     }
 
@@ -88,8 +102,9 @@ struct RandomScriptTests {
             // Some of these are long finished: that is no error.
             if let tag = tags.randomElement(using: &random) { script.engine.cancel(tag: tag) }
         case 12: script.reads.toggle()
-        case 13: try script.read(maxEvents: Int.random(in: 1...20, using: &random))
-        case 14: script.clock.advance(us: UInt64.random(in: 0...50_000, using: &random))
+        case 14: try script.read(maxEvents: Int.random(in: 1...20, using: &random))
+        case 13: tell(script, tags.suffix(40), &random)
+        case 15: script.clock.advance(us: UInt64.random(in: 0...50_000, using: &random))
         default: break
         }
     }
@@ -108,6 +123,11 @@ struct RandomScriptTests {
         script.reads = true
         try script.read()
         try script.runAll()
+        // Those in the queue start when masked ones ahead of them have ended.
+        while tags.contains(where: { script.result($0) == nil }) {
+            tell(script, tags.filter { script.result($0) == nil }, &random)
+            try script.runAll()
+        }
         script.checkAllFinished()
         let statistics = script.engine.stats()
         #expect(statistics.submitted == 300 && statistics.completed > 50, "seed \(seed)")

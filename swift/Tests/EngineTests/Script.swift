@@ -15,6 +15,8 @@ final class Script {
     private(set) var events: [EngineEvent] = []
     /// Whether each turn reads all events; off: the reader is slow.
     var reads = true
+    /// Requests that were told masks or tokens: what they give is for their test to check.
+    var boundTags: Set<UInt32> = []
     /// Handles by path.
     private(set) var models: [String: UInt32] = [:]
     let runners: [String: FakeRunner]
@@ -133,6 +135,7 @@ final class Script {
         var drawn: [UInt32: [SampledToken]] = [:]
         for case .token(let tag, _, let token) in events { drawn[tag, default: []].append(token) }
         for (tag, request) in requests {
+            if boundTags.contains(tag) { continue }
             guard let context = loop.scheduler.models[request.model]?.description.contextTokens else { continue }
             let alone = FakeModel.alone(request, contextTokens: context)
             let tokens = drawn[tag] ?? []
@@ -203,6 +206,9 @@ final class Script {
                 #expect(done < prompt && request.completionTokens == 0)
                 rows[request.request.model, default: [:]][sequence] = done
             case .decode: rows[request.request.model, default: [:]][sequence] = prompt + request.completionTokens - 1
+            case .held:
+                #expect(request.request.masked)
+                rows[request.request.model, default: [:]][sequence] = prompt + request.completionTokens
             case .waiting, .finished: Issue.record("request \(request.tag) runs in phase \(request.phase)")
             }
             #expect(request.completionTokens < request.tokensMax)
