@@ -5,7 +5,7 @@
  */
 import type { Engine } from "../src/engine/engine.ts";
 import type { ModelHandle } from "../src/ffi/core.ts";
-import type { GenerationRequest, GenerationUsage } from "../src/flow.ts";
+import type { GenerationRequest, GenerationUsage, TokenGuide } from "../src/flow.ts";
 
 /** What streams that were submitted together took, as their reader saw it. */
 export interface StreamTimes {
@@ -19,16 +19,20 @@ export interface StreamTimes {
   usages: GenerationUsage[];
 }
 
-/** Runs one stream a prompt, greedy, for exactly `tokens` tokens each. */
+/** Runs one stream a prompt, greedy, for exactly `tokens` tokens each. @param makeGuide Of each; absent: free. */
 export async function generate(
   engine: Engine,
   model: ModelHandle,
   prompts: readonly (readonly number[])[],
   tokens: number,
+  makeGuide?: () => TokenGuide,
 ): Promise<StreamTimes> {
   const startMs = performance.now();
   const streams = await Promise.all(
-    prompts.map((prompt, client) => read(engine, toRequest(model, prompt, tokens, client))),
+    prompts.map((prompt, client) => {
+      const request = toRequest(model, prompt, tokens, client);
+      return read(engine, makeGuide ? { ...request, guide: makeGuide() } : request);
+    }),
   );
   const firstMs = Math.max(...streams.map(({ tokenMs }) => tokenMs[0] ?? NaN));
   const lastMs = Math.max(...streams.map(({ tokenMs }) => tokenMs.at(-1) ?? NaN));

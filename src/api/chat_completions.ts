@@ -21,10 +21,10 @@ import {
   tokenCount,
 } from "./sampling.ts";
 import { parseWith } from "./schema.ts";
+import { THINKING_FIELDS, THINKING_SHAPE, type ThinkingRequest, toThinking } from "./thinking.ts";
 import { type ToolUse, toToolUse } from "./tools.ts";
 
 const NO_AUDIO = "audio is not available yet in this version";
-const NO_BUDGET = "thinking budgets are not available yet in this version";
 
 /** What becomes of each field of a chat completion request. */
 export const CHAT_FIELDS: FieldTable = {
@@ -37,8 +37,7 @@ export const CHAT_FIELDS: FieldTable = {
   logprobs: WORKS,
   top_logprobs: WORKS,
   chat_template_kwargs: WORKS,
-  enable_thinking: WORKS,
-  reasoning_effort: WORKS,
+  ...THINKING_FIELDS,
   continue_final_message: WORKS,
   add_generation_prompt: WORKS,
   tools: WORKS,
@@ -55,7 +54,6 @@ export const CHAT_FIELDS: FieldTable = {
   },
   audio: { rule: "refused", why: NO_AUDIO },
   web_search_options: { rule: "refused", why: "this server searches no web" },
-  reasoning_max_tokens: { rule: "refused", why: NO_BUDGET },
 
   // They do not.
   draft: LISTED, // drafting is lossless by contract, so on or off is no other answer
@@ -84,8 +82,7 @@ const ChatFields = z.object({
   top_logprobs: z.number().int().min(0, `expected 0 to ${LOGPROBS_TOP_MAX}`)
     .max(LOGPROBS_TOP_MAX, `expected 0 to ${LOGPROBS_TOP_MAX}`).optional(),
   chat_template_kwargs: templateArguments.optional(),
-  enable_thinking: z.boolean().optional(),
-  reasoning_effort: z.string().max(32).optional(),
+  ...THINKING_SHAPE,
   continue_final_message: z.boolean().optional(),
   add_generation_prompt: z.boolean().optional(),
   tools: z.unknown().optional(),
@@ -105,6 +102,8 @@ export interface ChatRequest {
   toolUse: ToolUse;
   /** What binds its text. */
   constraint?: Constraint;
+  /** How the model is to think; switch and effort are among the template's arguments too. */
+  thinking: ThinkingRequest;
   /** How to draw, not yet filled with the model's defaults. */
   sampling: SamplingFields;
   /** What the client asked for; absent: as many as the context leaves. */
@@ -136,11 +135,13 @@ export function parseChatRequest(body: JsonObject): ChatRequest {
   const logprobsTop = toLogprobsTop(fields.logprobs ?? false, fields.top_logprobs);
   const toolUse = toToolUse(fields, ignored);
   const constraint = toConstraint(fields, ignored);
+  const thinking = toThinking(fields, fields.chat_template_kwargs ?? {}, ignored);
   return {
     ...(fields.model !== undefined && { model: fields.model }),
-    conversation: toConversation(fields, toolUse, ignored),
+    conversation: toConversation(fields, toolUse, thinking, ignored),
     toolUse,
     ...(constraint && { constraint }),
+    thinking,
     sampling: fields,
     ...(maxTokens !== undefined && { maxTokens }),
     maxTokensField: maxTokens === fields.max_tokens ? "max_tokens" : "max_completion_tokens",
@@ -155,6 +156,7 @@ export function parseChatRequest(body: JsonObject): ChatRequest {
 function toConversation(
   fields: z.output<typeof ChatFields>,
   { tools }: ToolUse,
+  { enabled, effort }: ThinkingRequest,
   ignored: IgnoredFields,
 ): Conversation {
   const messages = toMessages(fields.messages, ignored);
@@ -177,11 +179,9 @@ function toConversation(
     messages,
     tools,
     templateArguments: {
-      // No effort is no thinking, for templates that know a switch and no efforts.
-      ...(fields.reasoning_effort === "none" && { enable_thinking: false }),
       ...fields.chat_template_kwargs,
-      ...(fields.enable_thinking !== undefined && { enable_thinking: fields.enable_thinking }),
-      ...(fields.reasoning_effort !== undefined && { reasoning_effort: fields.reasoning_effort }),
+      ...(enabled !== undefined && { enable_thinking: enabled }),
+      ...(effort !== undefined && { reasoning_effort: effort }),
     },
     addGenerationPrompt: !continues,
   };

@@ -7,6 +7,7 @@ import type { EngineConfig } from "../ffi/core.ts";
 import { FAKE_MODEL_INFO, FakeCore } from "../ffi/fake_core.ts";
 import type { Dialect } from "../output/decoder.ts";
 import { findDialect, markersOf, UnknownParser } from "../output/parser_names.ts";
+import { closingOf } from "../output/thinking_watch.ts";
 import { recommendSampling } from "../profiles/sampling.ts";
 import type { LineProfile } from "../profiles/schema.ts";
 import type { Profiles } from "../profiles/store.ts";
@@ -53,8 +54,11 @@ export async function openFakeModel(options: FakeModelOptions): Promise<FakeMode
   const special = new SpecialSpellings(markersOf(dialect));
   const replies: CutReply[] = [];
   for (const reply of file.replies) replies.push(await cutReply(reply, special, text));
-  const player = new ScriptPlayer(replies, file.repeat);
-  const vocabularySize = text.vocabulary.size;
+  const closing = await cutText(closingOf(dialect, text.vocabulary), special, text.cut);
+  const player = new ScriptPlayer(replies, file.repeat, closing);
+  // The ids of a reply are places in it.
+  const longest = replies.reduce((most, { pieces }) => Math.max(most, pieces.length), 0);
+  const vocabularySize = Math.max(text.vocabulary.size, longest + closing.length);
   const core = new FakeCore({
     reply: ({ prompt }) => player.replyTo(prompt),
     models: { [file.model]: { ...FAKE_MODEL_INFO, vocabularySize, contextTokens: file.context_tokens } },

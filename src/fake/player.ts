@@ -31,10 +31,18 @@ export class ScriptPlayer implements Script {
   readonly #playing = new WeakMap<Int32Array, FakeReply>();
   readonly #recent: AskedChoices[] = [];
 
-  /** Takes the cut replies. @param repeat Starts over when none is left. */
-  constructor(replies: readonly CutReply[], repeat: boolean) {
+  readonly #closing: readonly Piece[];
+
+  /**
+   * Takes the cut replies.
+   *
+   * @param repeat Starts over when none is left.
+   * @param closing Tokens that close the thinking of an answer in its stead; their ids follow those of the reply.
+   */
+  constructor(replies: readonly CutReply[], repeat: boolean, closing: readonly Piece[] = []) {
     this.#replies = replies;
     this.#repeat = repeat;
+    this.#closing = closing;
   }
 
   /** Takes the reply to a request. @throws {RequestError} If the reply is a refusal, or none is left. */
@@ -44,9 +52,10 @@ export class ScriptPlayer implements Script {
     const taken = this.#next(asked.lastMessage);
     const { reply, pieces } = taken;
     if (reply.status !== undefined) throw toRefusal(reply.status, reply.retry_after);
-    for (const prompt of asked.prompts) this.#playing.set(prompt, toFakeReply(taken));
+    for (const prompt of asked.prompts) this.#playing.set(prompt, toFakeReply(taken, this.#closing));
     return {
-      vocabulary: new ReplyVocabulary(pieces),
+      vocabulary: new ReplyVocabulary([...pieces, ...this.#closing]),
+      closing: this.#closing.map((_, at) => pieces.length + at),
       promptOpen: reply.prompt_open ?? "",
       cutsConnection: reply.cut_after_tokens !== undefined,
     };
@@ -84,12 +93,13 @@ export class ScriptPlayer implements Script {
   }
 }
 
-function toFakeReply({ reply, pieces }: CutReply): FakeReply {
+function toFakeReply({ reply, pieces }: CutReply, closing: readonly Piece[]): FakeReply {
   const { cut_after_tokens: cutAfter, error_after_tokens: errorAfter } = reply;
   const afterTokens = cutAfter ?? errorAfter ?? (reply.finish === "error" ? pieces.length : undefined);
   return {
     tokens: pieces.map((_, id) => id),
     end: reply.finish === "length" ? "length" : "stop",
+    skip: (token, place) => skipTo(pieces, closing[token - pieces.length] ?? pieces[token], place),
     delayMs: reply.delay_ms,
     tokenMs: reply.ms_per_token,
     ...(afterTokens !== undefined && {
@@ -100,6 +110,22 @@ function toFakeReply({ reply, pieces }: CutReply): FakeReply {
       },
     }),
   };
+}
+
+/**
+ * Where a reply goes on when a token was played that it did not choose: behind its own end of thinking, if that is
+ * still ahead, and behind the blank that follows it; else where it was.
+ */
+function skipTo(pieces: readonly Piece[], played: Piece | undefined, place: number): number {
+  if (played === undefined) return place;
+  const text = spell(played);
+  if (text.trim() === "") return spell(pieces[place]).trim() === "" && place < pieces.length ? place + 1 : place;
+  const found = pieces.findIndex((piece, at) => at >= place && spell(piece) === text);
+  return found === -1 ? place : found + 1;
+}
+
+function spell(piece: Piece | undefined): string {
+  return new TextDecoder().decode(piece?.bytes);
 }
 
 /** The refusal that this server's clients know for a status, else one that only scripts make. */

@@ -13,6 +13,7 @@ import type { LoadedModel } from "../route/models.ts";
 import type { Asked, Played, Script } from "../route/script.ts";
 import { drawSeed, mixSeed } from "../route/seed.ts";
 import { LiveCalls } from "../route/live_calls.ts";
+import { guideAnswer, type ThinkingBound } from "../route/thinking.ts";
 import { WholeCalls } from "../route/whole_calls.ts";
 import { type AppContext, toRemote } from "./app_context.ts";
 import { toClientNumber } from "./guards.ts";
@@ -39,6 +40,8 @@ export interface ChoicePlan {
   promptText?: string;
   /** Makes what binds each answer; absent: answers are free. */
   guide?: GuideMaker | undefined;
+  /** How the model thinks; absent: as it does. */
+  thinking?: ThinkingBound;
   /** What is asked, for a script and its watchers. */
   asked: Asked;
 }
@@ -70,12 +73,31 @@ export function toChoices(context: AppContext, model: LoadedModel, plan: ChoiceP
   });
   const played = requests[0] && script && take(script, plan, requests[0]);
   return requests.map((request) => ({
-    request,
+    request: toGuided(model, plan, request, played),
     decoder: toDecoder(model, plan, request.limits, played),
     vocabulary: played?.vocabulary ?? model.text.vocabulary,
     ...(played && { promptOpen: played.promptOpen }),
     ...(played?.cutsConnection && { cutsConnection: true }),
   }));
+}
+
+/** With what bounds its thinking. */
+function toGuided(
+  model: LoadedModel,
+  plan: ChoicePlan,
+  request: Choice["request"],
+  played: Played | undefined,
+): Choice["request"] {
+  const guide = plan.thinking && guideAnswer({
+    model,
+    bound: plan.thinking,
+    request,
+    tools: plan.toolUse?.tools ?? [],
+    prompt: (plan.promptText ?? "") + (played?.promptOpen ?? ""),
+    played,
+    inner: request.guide,
+  });
+  return guide ? { ...request, guide } : request;
 }
 
 function toDecoder(model: LoadedModel, plan: ChoicePlan, limits: GenerationLimits, played?: Played): StreamDecoder {

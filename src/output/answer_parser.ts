@@ -21,6 +21,10 @@ export type AnswerPiece = { type: "text" | "reasoning" | "marker" | "wire"; run:
 export interface AnswerParser {
   /** Special tokens that it reads, spelled out. */
   readonly markers: readonly string[];
+  /** What ends the reasoning in the model's stead and begins its answer; "": nothing can. */
+  readonly closing: string;
+  /** What comes next is reasoning, as far as is known. */
+  readonly thinking: boolean;
   /** What a run makes clear. */
   push(run: Run): AnswerPiece[];
   /** What is left. */
@@ -38,6 +42,14 @@ export class ChainedParser implements AnswerParser {
     this.#tools = tools;
     this.#reasoning = reasoning;
     this.markers = [...tools.markers, ...reasoning.markers];
+  }
+
+  get closing(): string {
+    return this.#reasoning.closing;
+  }
+
+  get thinking(): boolean {
+    return this.#reasoning.inside;
   }
 
   /** What a run makes clear. */

@@ -76,7 +76,11 @@ export function reasoningOf({ tools, reasoning }: Dialect): ReasoningParserName 
   return reasoning === "none" && (tools === "muse" || tools === "functionary") ? tools : reasoning;
 }
 
-function createAnswerParser(options: DecoderOptions, dialect: Dialect): AnswerParser {
+/** What parts an answer; `createDecoder` puts it behind the stages that make characters of tokens. */
+export function createAnswerParser(
+  options: Pick<DecoderOptions, "vocabulary" | "logprobsTop" | "tools" | "prompt">,
+  dialect: Dialect,
+): AnswerParser {
   const wholeTokens = options.logprobsTop !== undefined;
   const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
   if (dialect.tools === "harmony") return createHarmony({ tools, reasoningEnd: "", wholeTokens });

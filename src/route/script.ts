@@ -48,6 +48,8 @@ export interface AskedChoices extends Asked {
 export interface Played {
   /** What those tokens spell. */
   vocabulary: Vocabulary;
+  /** Tokens that close the thinking in the model's stead; none: the script has no thinking. */
+  closing: readonly number[];
   /** Text that the template is taken to have opened after the prompt. */
   promptOpen: string;
   /** The failure at its end is to look like a lost connection. */

@@ -1,5 +1,5 @@
-/// Exports of the header's section "Guided requests". Here: pointers and sizes. What may be told is the engine's to check
-/// (`ToldPositions`).
+/// Exports of the header's section "Guided requests". Here: pointers and sizes. What may be told is the engine's to
+/// check (`ToldPositions`).
 
 import CABI
 import Engine

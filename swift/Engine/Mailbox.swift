@@ -2,8 +2,8 @@
 /// live, what is free) kept beside them under one lock that is never held during a step or a load.
 ///
 /// Invariants: at most `maxRequests + maxQueue` tags live, each from its accepted submit until its FINISH is made; so
-/// the commands are bounded too: one submit and one cancel a live tag, one load and one unload a model. What was told of
-/// a masked request is kept here, bounded by `ToldPositions`, and goes with its tag.
+/// the commands are bounded too: one submit and one cancel a live tag, one load and one unload a model. What was told
+/// of a masked request is kept here, bounded by `ToldPositions`, and goes with its tag.
 
 /// What a caller asked of the engine thread.
 enum Command: Sendable {

@@ -14,7 +14,8 @@ import { bindAnswers } from "../../route/bound_answer.ts";
 import type { RenderedPrompt } from "../../prompt/text_model.ts";
 import { findRoom, requireFit } from "../../route/context.ts";
 import type { LoadedModel } from "../../route/models.ts";
-import type { Asked } from "../../route/script.ts";
+import type { Asked, AskedThinking } from "../../route/script.ts";
+import { boundThinking } from "../../route/thinking.ts";
 import type { AppContext, AppDependencies } from "../app_context.ts";
 import { readBody } from "../body.ts";
 import { toChoices } from "../choices.ts";
@@ -38,7 +39,13 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
   const prompt = await requireFit(rendering, loaded.contextTokens, "messages");
   const log = context.get("log");
   if (log.enabled("trace")) log.log("trace", "prompt", { text: prompt.text });
-  listUnread(request, loaded.text.chatTemplate ?? "");
+  const thinking = await boundThinking(
+    loaded,
+    request.thinking,
+    request.ignored,
+    dependencies.script !== undefined,
+  );
+  listUnread(request, loaded.text.chatTemplate ?? "", thinking.asked);
   const room = findRoom(prompt.ids.length, request.maxTokens, loaded.contextTokens, "messages");
   if (room.clamped) request.ignored.add(request.maxTokensField);
   const guide = await bindAnswers({
@@ -69,7 +76,8 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
       liveCalls: request.stream && config.toolArguments === "live",
       promptText: prompt.text,
       guide,
-      asked: toAsked(request, prompt.text),
+      thinking,
+      asked: toAsked(request, prompt.text, thinking.asked),
     }, dependencies.script),
     promptOf: () => 0,
     encoder: new ChatEncoder(head, request.logprobsTop !== undefined, request.toolUse.legacy),
@@ -103,27 +111,25 @@ function toHead(id: string, model: string, request: ChatRequest, created: number
   return { id, created, model, choiceCount: request.choiceCount, includeUsage: request.includeUsage };
 }
 
-function toAsked({ conversation, constraint }: ChatRequest, prompt: string): Asked {
-  const { enable_thinking: enabled, reasoning_effort: effort } = conversation.templateArguments;
+function toAsked({ conversation, constraint }: ChatRequest, prompt: string, thinking: AskedThinking): Asked {
   return {
     route: "/v1/chat/completions",
     prompt,
     lastMessage: conversation.messages.at(-1)?.content.map((part) => part.text).join("\n") ?? "",
     tools: conversation.tools.map((tool) => tool.name),
-    thinking: {
-      enabled: typeof enabled === "boolean" ? enabled : null,
-      budget: null,
-      effort: typeof effort === "string" ? effort : null,
-    },
+    thinking,
     constraint: constraint?.kind ?? null,
   };
 }
 
 /** Fields that go to the template have no effect where it does not read them; then they are listed. */
-function listUnread({ conversation, ignored }: ChatRequest, template: string): void {
+function listUnread({ conversation, ignored }: ChatRequest, template: string, thinking: AskedThinking): void {
   const noEffort = conversation.templateArguments.reasoning_effort === "none";
   for (const name of Object.keys(conversation.templateArguments)) {
     if (mentions(template, name)) continue;
+    // What bounds the thinking has an effect without the template.
+    const bounds = name === "reasoning_effort" || name === "thinking_budget";
+    if (bounds && thinking.budget !== null) continue;
     // No effort has been made a switch as well: one of the two is enough.
     if (noEffort && (name === "enable_thinking" || mentions(template, "enable_thinking"))) continue;
     addArgument(name, ignored);

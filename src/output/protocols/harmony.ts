@@ -55,6 +55,7 @@ export function createHarmony(context: ToolContext): AnswerParser {
 
 class HarmonyParser implements AnswerParser {
   readonly markers = [START, CHANNEL, CONSTRAIN, MESSAGE, ...ENDS];
+  readonly closing = `<|end|>${START}assistant${CHANNEL}final${MESSAGE}`;
   readonly #context: ToolContext;
   /** Of the header that is being read; undefined in a body. */
   #header: Run[] | undefined = [];
@@ -62,6 +63,10 @@ class HarmonyParser implements AnswerParser {
 
   constructor(context: ToolContext) {
     this.#context = context;
+  }
+
+  get thinking(): boolean {
+    return this.#header === undefined && this.#body.kind === "reasoning";
   }
 
   push(run: Run): AnswerPiece[] {

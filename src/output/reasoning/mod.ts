@@ -111,6 +111,8 @@ function closesBlock({ pairs }: ThinkFormat, prompt: string): boolean {
 const NONE: ReasoningParser = {
   markers: [],
   endMarker: "",
+  closing: "",
+  inside: false,
   push: (run) => [{ channel: run.control ? "marker" : "content", run }],
   finish: () => [],
 };

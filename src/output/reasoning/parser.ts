@@ -19,6 +19,10 @@ export interface ReasoningParser {
   readonly markers: readonly string[];
   /** What ends the reasoning in the text, for parsers that look where the answer begins; "": nothing does. */
   readonly endMarker: string;
+  /** What ends the reasoning in the model's stead and begins its answer, as its template would; "": nothing can. */
+  readonly closing: string;
+  /** What comes next is reasoning, as far as is known. */
+  readonly inside: boolean;
   /** What a run makes clear. */
   push(run: Run): ReasoningPiece[];
   /** What is left; more may follow, for a call ends what is held before it. */

@@ -29,6 +29,7 @@ export const GEMMA4: SegmentShape = {
   ],
   markers: ["<|channel>", "<channel|>", "<turn|>"],
   endMarker: "<channel|>",
+  closing: "<channel|>",
 };
 
 const MUSE_PARTIAL = /^(?:<\|start\|>\s*\w{0,9}\s*)?(?:(?:t|to|to=\w{0,4})\s*)?(?:<[|a-z]{0,10})?$/;
@@ -58,6 +59,7 @@ export const MUSE: SegmentShape = {
   ],
   markers: ["<|start|>", "<|message|>", "<|eom|>", "<|eot|>"],
   endMarker: "",
+  closing: "<|eom|><|start|>assistant to=user<|message|>",
 };
 
 /** Cohere's North: thinking and text between tokens. */
@@ -79,6 +81,7 @@ export const NORTH: SegmentShape = {
     "<|END_RESPONSE|>",
   ],
   endMarker: "<|END_THINKING|>",
+  closing: "<|END_THINKING|><|START_TEXT|>",
 };
 
 const ALL_PARTIAL = /^(?:>>>|<\|recipient\|>\s*)?(?:a|al|all|u|us|use|user)?\s*(?:<[|a-z]{0,9})?$/;
@@ -123,5 +126,6 @@ export const UI_TARS: SegmentShape = {
   ],
   markers: [],
   endMarker: "",
+  closing: "\nAction: ",
   callEndsReasoning: true,
 };

@@ -41,6 +41,8 @@ export interface SegmentShape {
   markers: readonly string[];
   /** What ends the reasoning, for parsers that look where the answer begins; "": it is not told. */
   endMarker: string;
+  /** What ends the reasoning in the model's stead and begins its answer; absent: nothing can. */
+  closing?: string;
   /** What follows a call is content. */
   callEndsReasoning?: boolean;
 }
@@ -107,6 +109,14 @@ class SegmentParser implements ReasoningParser {
     this.#starts = shape.marks.map(({ start }) => start).filter((start) => start !== "");
     this.#channel = context.open ? "reasoning" : "content";
     this.#behindMark = context.open;
+  }
+
+  get closing(): string {
+    return this.#shape.closing ?? "";
+  }
+
+  get inside(): boolean {
+    return this.#channel === "reasoning";
   }
 
   push(run: Run): ReasoningPiece[] {

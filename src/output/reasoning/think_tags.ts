@@ -77,6 +77,14 @@ class ThinkTagParser implements ReasoningParser {
     this.#mayReopen = context.open;
   }
 
+  get closing(): string {
+    return `${this.#tags.close}\n\n`;
+  }
+
+  get inside(): boolean {
+    return this.#inside;
+  }
+
   push(run: Run): ReasoningPiece[] {
     const pieces: ReasoningPiece[] = [];
     if (run.control && !this.markers.includes(run.text)) {

@@ -25,6 +25,14 @@ export class WithoutMarkers implements ReasoningParser {
     this.endMarker = inner.endMarker;
   }
 
+  get closing(): string {
+    return this.#inner.closing;
+  }
+
+  get inside(): boolean {
+    return this.#inner.inside;
+  }
+
   push(run: Run): ReasoningPiece[] {
     const plain = run.control && this.#hidden.includes(run.text) ? new Run(run.text, run.tokens) : run;
     return this.#inner.push(plain).flatMap((piece) => this.#part(piece));

@@ -2,8 +2,8 @@
 ///
 /// Order: logit bias, repetition, presence and frequency penalties · the mask, if there is one · log probabilities, if
 /// asked for · temperature 0: argmax, the lowest id on ties · else top-k, top-p, min-p on logits / T, then argmax of
-/// logit / T + G(seed, position, id). Reported probabilities are those before temperature and filters, as the OpenAI API
-/// has it.
+/// logit / T + G(seed, position, id). Reported probabilities are those before temperature and filters, as the OpenAI
+/// API has it.
 
 import Engine
 #if canImport(FoundationEssentials)

@@ -1,4 +1,4 @@
-/// Draws from kept logits: a masked draw is the draw over what is allowed, together = alone, and what is kept stays put.
+/// Draws from kept logits: a masked draw is the draw over what is allowed, together = alone, what is kept stays put.
 
 import Engine
 import Foundation
