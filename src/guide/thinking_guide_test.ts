@@ -1,4 +1,4 @@
-/** Bounds of thinking, on a watch whose tokens are letters: `<` opens, `>` closes, `.` is an end token, `_` is blank. */
+/** Bounds of thinking. Tokens are letters: `<` opens a block, `>` closes it, `.` is an end token, `_` is blank. */
 import assert from "node:assert/strict";
 import type { Allowance, TokenGuide } from "../flow.ts";
 import { answerShare, type AnswerWatch, ThinkingGuide, type ThinkingPlan } from "./thinking_guide.ts";

@@ -142,7 +142,7 @@ function toReply({ choices, usage, error }: RequestRecord, content: RecordConten
 
 /** A record as a script: what binds answers is checked, and follows nothing. */
 function toScript(vocabulary: Vocabulary): Script {
-  return { take: () => ({ vocabulary, promptOpen: "", cutsConnection: false }), recent: () => [] };
+  return { take: () => ({ vocabulary, closing: [], promptOpen: "", cutsConnection: false }), recent: () => [] };
 }
 
 /** The name that the request asked for, so that it is served. */

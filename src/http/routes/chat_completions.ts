@@ -39,25 +39,13 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
   const prompt = await requireFit(rendering, loaded.contextTokens, "messages");
   const log = context.get("log");
   if (log.enabled("trace")) log.log("trace", "prompt", { text: prompt.text });
-  const thinking = await boundThinking(
-    loaded,
-    request.thinking,
-    request.ignored,
-    dependencies.script !== undefined,
-  );
+  const scripted = dependencies.script !== undefined;
+  const thinking = await boundThinking(loaded, request.thinking, request.ignored, scripted);
   listUnread(request, loaded.text.chatTemplate ?? "", thinking.asked);
   const room = findRoom(prompt.ids.length, request.maxTokens, loaded.contextTokens, "messages");
   if (room.clamped) request.ignored.add(request.maxTokensField);
-  const guide = await bindAnswers({
-    model: loaded,
-    grammars: dependencies.grammars,
-    constraint: request.constraint,
-    toolUse: request.toolUse,
-    promptText: prompt.text,
-    ignoresEnd: request.sampling.ignore_eos ?? false,
-    scripted: dependencies.script !== undefined,
-    ignored: request.ignored,
-  });
+  const guide = await bind(request, loaded, dependencies, prompt.text);
+
   const id = `chatcmpl-${context.get("requestKey")}`;
   const head = toHead(id, model.id, request, clock.epochSeconds());
   return await respond({
@@ -94,6 +82,25 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
 function toFacts({ constraint }: ChatRequest, loaded: LoadedModel, prompt: RenderedPrompt): PlanFacts {
   const bound = constraint?.kind ?? null;
   return { loaded, constraint: bound, readsDialect: true, prompts: [prompt], promptRepairs: prompt.repairs ?? [] };
+}
+
+/** What binds the answers. */
+function bind(
+  request: ChatRequest,
+  model: LoadedModel,
+  { grammars, script }: AppDependencies,
+  promptText: string,
+): ReturnType<typeof bindAnswers> {
+  return bindAnswers({
+    model,
+    grammars,
+    constraint: request.constraint,
+    toolUse: request.toolUse,
+    promptText,
+    ignoresEnd: request.sampling.ignore_eos ?? false,
+    scripted: script !== undefined,
+    ignored: request.ignored,
+  });
 }
 
 /** A model whose calls can't be read must not be asked for any. */
