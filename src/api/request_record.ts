@@ -140,6 +140,8 @@ export const RequestRecordSchema = z.object({
     stop_count: count,
     ignore_eos: z.boolean(),
   }).nullable(),
+  /** Whether streams show the arguments of a call as they are written (`--tool-arguments`). */
+  tool_arguments: z.enum(["whole", "live"]).default("whole"),
   /** Kind of what binds the answer, such as `json_schema`; null: it is free. */
   constraint: z.string().nullable().default(null),
   ignored: z.array(z.string()),

@@ -32,6 +32,7 @@ export function beginRecord(context: AppContext, { records, clock, config }: App
     requestKey: context.get("requestKey"),
     route,
     owner: toOwner(context.req.raw.headers, config),
+    toolArguments: config.toolArguments,
     arrivedMs: context.get("arrivedMs"),
     created: clock.epochSeconds(),
     nowMs: () => clock.nowMs(),

@@ -92,7 +92,7 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
   const app = createApp({
     grammars: new GrammarWorker(),
     ...parts,
-    config: loadConfig({ maxBodyBytes: 64 * 2 ** 20 }, {}),
+    config: loadConfig({ maxBodyBytes: 64 * 2 ** 20, toolArguments: record.tool_arguments }, {}),
     lifecycle: new Lifecycle(),
     clock: SYSTEM_CLOCK,
     log: SILENT_LOGGER,

@@ -46,11 +46,20 @@ const SCRIPTS: [string, Record<string, unknown>, Record<string, unknown>][] = [
   ["bound to a schema", { tools: "hermes", replies: [{ text: '{"a": 1}' }] }, {
     response_format: { type: "json_schema", json_schema: { name: "a", schema: { type: "object" } } },
   }],
+  ["a thinking budget", {
+    tools: "hermes",
+    reasoning: "qwen3",
+    replies: [{ text: "<think>One two three four five six</think>Done." }],
+  }, { reasoning_max_tokens: 2 }],
   ["a required call that is not made", { tools: "hermes", replies: [{ text: "No." }] }, { tool_choice: "required" }],
 ];
 
-async function record(script: Record<string, unknown>, body: Record<string, unknown>): Promise<RequestRecord> {
-  await using server = await serveScript(script);
+async function record(
+  script: Record<string, unknown>,
+  body: Record<string, unknown>,
+  flags: Record<string, unknown> = {},
+): Promise<RequestRecord> {
+  await using server = await serveScript(script, flags);
   const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -71,6 +80,15 @@ for (const [name, script, body] of SCRIPTS) {
     });
   }
 }
+
+Deno.test("A replay of calls that were shown as they were written shows them so", async () => {
+  const text = '<tool_call>\n{"name": "add_note", "arguments": {"text": "buy figs and dates"}}\n</tool_call>';
+  const script = { tools: "hermes", replies: [{ text }] };
+  const whole = await record(script, { stream: true });
+  const live = await record(script, { stream: true }, { toolArguments: "live" });
+  assert.deepEqual(compareRecords(live, await replay(live)), []);
+  assert.ok((live.content?.choices[0]?.steps.length ?? 0) > (whole.content?.choices[0]?.steps.length ?? 0));
+});
 
 Deno.test("A replay of completions of text and of ids, with an echo, shows what was shown", async () => {
   for (const prompt of ["Once", [[72, 105], [79]]]) {

@@ -27,6 +27,8 @@ export interface RecorderStart {
   arrivedMs: number;
   /** The same in seconds since the epoch. */
   created: number;
+  /** Whether streams show calls as they are written, as the server was told. */
+  toolArguments?: RequestRecord["tool_arguments"];
   /** Prompt, tokens and answer are kept. */
   keepsContent: boolean;
   /** Time. */
@@ -164,6 +166,7 @@ export class RequestRecorder {
       },
       dialect: plan?.dialect ?? null,
       ...toAsked(plan),
+      tool_arguments: this.start.toolArguments ?? "whole",
       constraint: plan?.constraint ?? null,
       ignored: [...plan?.ignored ?? []],
       prompt_repairs: [...plan?.promptRepairs ?? []],
