@@ -53,3 +53,14 @@ Deno.test("Every folder of transcripts is one that the suite reads", async () =>
     }
   }
 });
+
+Deno.test("Every rule of recovery names transcripts that are there", async () => {
+  const text = await Deno.readTextFile(new URL("tools/RECOVERY.md", GOLDEN));
+  const rows = text.split("\n").filter((line) => /^\| (?!rule)/.test(line));
+  assert.ok(rows.length >= 25);
+  for (const row of rows) {
+    const files = [...row.matchAll(/`((?:tools|reasoning)\/\w+\/\w+)`/g)].map(([, file]) => file);
+    assert.ok(files.length > 0, row);
+    for (const file of files) await Deno.stat(new URL(`${file}.json`, GOLDEN));
+  }
+});

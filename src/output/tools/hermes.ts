@@ -23,6 +23,8 @@ import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
 const OPEN = "<tool_call>";
+/** The same where a quantized model left the bracket out. */
+const UNCLOSED_OPEN = "<tool_call";
 const CLOSE = "</tool_call>";
 const FUNCTION = "<function=";
 
@@ -31,6 +33,7 @@ export function createHermes(context: ToolContext): ToolParser {
   return new ToolScanner(
     [
       { text: OPEN, place: "anywhere", read: () => new TaggedReader(context) },
+      { text: UNCLOSED_OPEN, place: "anywhere", read: () => new TaggedReader(context, false) },
       { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context) },
       { text: "<function>", place: "anywhere", read: () => new NamedReader(context, NAME_IN_TAGS) },
       { text: "[Calling tool:", place: "anywhere", read: () => new NamedReader(context, NAME_IN_BRACKETS) },
@@ -48,9 +51,12 @@ class TaggedReader extends CallReader {
   #tags: FunctionTagReader | undefined;
   #ended = false;
 
-  constructor(context: ToolContext) {
+  readonly #isTag: boolean;
+
+  constructor(context: ToolContext, isTag = true) {
     super();
     this.#context = context;
+    this.#isTag = isTag;
   }
 
   protected step(): boolean {
@@ -63,8 +69,11 @@ class TaggedReader extends CallReader {
 
   #begin(): boolean {
     if (!this.skipSpace()) return false;
+    // Other words begin like the tag.
+    if (!this.#isTag && !this.text.startsWith("{")) return this.break("");
     const start = this.peek("{", FUNCTION);
     if (start === "wait") return false;
+    if (!this.#isTag) this.repair("missing_bracket_added", ">");
     if (start === "{") this.#object = new JsonCallReader(this.#context.tools);
     else if (start === FUNCTION) {
       this.take(start.length);

@@ -30,6 +30,9 @@ const VERBS =
 const ACTION = new RegExp(`^\\s*(${VERBS})\\(`);
 const PARTIAL_ACTION = /^\s*[a-z_]{0,16}$/;
 
+/** Longest action, in UTF-16 units: it is read from its start whenever more of it comes. */
+const ACTION_CHARS_MAX = 16 * 1024;
+
 /** Names of arguments that are places. */
 const PLACES = new Set(["point", "start_point", "end_point", "start_box", "end_box"]);
 
@@ -53,7 +56,11 @@ class ActionReader extends CallReader {
       return this.#actions > 0 ? this.#stop() : this.break("");
     }
     const verb = header[1] ?? "";
-    const found = readArguments(this.text.slice(header[0].length), verb, this.end !== undefined);
+    const text = this.text.slice(header[0].length, ACTION_CHARS_MAX);
+    const found = readArguments(text, verb, this.end !== undefined && this.text.length <= ACTION_CHARS_MAX);
+    if (found === "open" && this.text.length > ACTION_CHARS_MAX) {
+      return this.#broken(`an action has more than ${ACTION_CHARS_MAX} characters`);
+    }
     if (found === "open") return this.end === undefined ? false : this.#broken("an action has no end");
     if (typeof found === "string") return this.#broken(found);
     const rest = this.text.slice(header[0].length + found.length);
@@ -124,7 +131,9 @@ function keyOf(name: string, verb: string): string {
 /** The first quotation mark behind which arguments can go on. */
 function endOfQuoted(text: string, from: number, quote: string, ended: boolean): number | undefined {
   for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
-    if (/(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(from, at))) continue;
+    let backslashes = 0;
+    while (at - backslashes > from && text.charAt(at - backslashes - 1) === "\\") backslashes++;
+    if (backslashes % 2 === 1) continue;
     const rest = text.slice(at + 1);
     if (/^\s*\)[ \t]*(?:\n|$)/.test(rest) && (ended || /^\s*\)[ \t]*\n/.test(rest))) return at;
     if (/^\s*,\s*[a-z_]{1,64}\s*=/.test(rest)) return at;
