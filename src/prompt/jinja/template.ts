@@ -23,7 +23,6 @@ export class JinjaTemplate {
   literals(): string {
     const texts: string[] = [];
     const visit = (node: unknown): void => {
-      if (Array.isArray(node)) node.forEach(visit);
       if (typeof node !== "object" || node === null) return;
       if ("type" in node && node.type === "text" && "text" in node) texts.push(String(node.text));
       if ("type" in node && node.type === "const" && "value" in node && typeof node.value === "string") {
