@@ -123,7 +123,7 @@ Deno.test("what is wrong with a body is told with its code and param", async () 
     [{ messages: USER, n: 10_000 }, "invalid_request", "n"],
     [{ messages: USER, stop: [""] }, "invalid_request", "stop[0]"],
     [{ messages: USER, stop: Array(33).fill("x") }, "invalid_request", "stop"],
-    [{ messages: USER, seed: -1 }, "invalid_request", "seed"],
+    [{ messages: USER, seed: "-9223372036854775809" }, "invalid_request", "seed"],
     [{ messages: USER, seed: "9223372036854775808" }, "invalid_request", "seed"],
     [{ messages: USER, logit_bias: { "9999": 1 } }, "invalid_request", "logit_bias"],
     [{ messages: USER, logit_bias: { x: 1 } }, "invalid_request", "logit_bias"],
