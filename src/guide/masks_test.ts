@@ -1,6 +1,7 @@
 /** Masks: equal to asking for each token by itself, whatever the grammar and the place in it. */
 import assert from "node:assert/strict";
-import { randomFrom } from "../../tests/support/random_walk.ts";
+import { randomFrom } from "../../tests/golden/tokens/texts.ts";
+
 import { parseEbnf } from "../grammar/ebnf.ts";
 import type { Grammar } from "../grammar/expr.ts";
 import { compileSchema } from "../grammar/schema/compile.ts";

@@ -1,7 +1,8 @@
 /** Grammars of answers: what a walk through one writes, the dialect's own parser reads as valid calls, in one piece. */
 import assert from "node:assert/strict";
 import { judgeOf } from "../../tests/structure/judge.ts";
-import { randomFrom, walkSymbols } from "../../tests/support/random_walk.ts";
+import { randomFrom } from "../../tests/golden/tokens/texts.ts";
+import { walkSymbols } from "../../tests/support/random_walk.ts";
 import { PieceVocabulary } from "../../tests/support/vocabulary.ts";
 import type { OutputEvent, Tool } from "../flow.ts";
 import { compileSchema } from "../grammar/schema/compile.ts";

@@ -8,17 +8,6 @@ import type { Grammar } from "../../src/grammar/expr.ts";
 import { FIRST_TOKEN_SYMBOL, toMachine } from "../../src/guide/machine.ts";
 import { type State, States } from "../../src/guide/states.ts";
 
-/** Numbers in [0, 1) from a seed (mulberry32 by Tommy Ettinger, public domain). */
-export function randomFrom(seed: number): () => number {
-  let at = seed >>> 0;
-  return () => {
-    at = (at + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(at ^ (at >>> 15), at | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Bytes after which a walk tries to come to an end. */
 const WANDER_BYTES = 120;
 /** Bytes after which it is given up. */

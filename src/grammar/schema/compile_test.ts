@@ -1,7 +1,8 @@
 /** Schemas as grammars: whatever a walk through one writes is valid in the eyes of ajv, and valid texts fit. */
 import assert from "node:assert/strict";
 import { judgeOf } from "../../../tests/structure/judge.ts";
-import { accepts, randomFrom, statesOf, walkAtRandom } from "../../../tests/support/random_walk.ts";
+import { randomFrom } from "../../../tests/golden/tokens/texts.ts";
+import { accepts, statesOf, walkAtRandom } from "../../../tests/support/random_walk.ts";
 import { GrammarError } from "../errors.ts";
 import { compileSchema } from "./compile.ts";
 import { REFUSED_FORMATS } from "./formats.ts";
