@@ -62,10 +62,9 @@ export async function bindAnswers(request: BindingRequest): Promise<GuideMaker |
   }
   const { constraint, toolUse, grammars } = request;
   const toolParam = toolUse?.legacy === true ? "functions" : "tools";
-  const grammar = await orRefuse("invalid_tool_schema", toolParam, () => toAnswerGrammar(wanted));
+  const { grammar, key } = await orRefuse("invalid_tool_schema", toolParam, () => toKeyed(wanted, request));
   if (request.scripted) return undefined;
   const vocabulary = toGuideVocabulary(request.model);
-  const key = toKey(grammar);
   await orRefuse("invalid_grammar", constraint?.param ?? toolParam, () => grammars.prepare(vocabulary, key, grammar));
   return () => new GrammarGuide({ worker: grammars, vocabulary, key, grammar });
 }
@@ -79,7 +78,7 @@ async function orRefuse<T>(code: ErrorCode, param: string, make: () => T | Promi
   }
 }
 
-function toAnswerRequest(request: BindingRequest): AnswerRequest | undefined {
+function toAnswerRequest(request: BindingRequest): WantedAnswer | undefined {
   const { constraint, toolUse, promptText } = request;
   const dialect = promptText === undefined ? PLAIN : request.model.dialect;
   const tools = toolUse?.tools ?? [];
@@ -91,9 +90,7 @@ function toAnswerRequest(request: BindingRequest): AnswerRequest | undefined {
     throw new RequestError("unsupported_field", message, { param: constraint.param });
   }
   if (tools.length === 0) return constraint && { ...base, content: constraint.grammar };
-  const calls = new CallRequest(tools, toolUse?.callsMax ?? null, (_tool, keyword) => {
-    request.ignored.add(`tools[].function.parameters ${keyword}`);
-  });
+  const calls = { tools, callsMax: toolUse?.callsMax ?? null };
   const canBind = bindsCalls(dialect);
   if (mode === "required" || mode === "named") return canBind ? { ...base, calls } : undefined;
   if (constraint !== undefined) {
@@ -118,6 +115,51 @@ function toGuideVocabulary({ text, info }: BindingRequest["model"]): GuideVocabu
     vocabularies.set(text, vocabulary);
   }
   return vocabulary;
+}
+
+/** A grammar, and what is equal for equal grammars only. */
+interface KeyedGrammar {
+  grammar: Grammar;
+  key: string;
+  /** Keywords of tools that it does not keep. */
+  dropped: ReadonlySet<string>;
+}
+
+/** What an answer has to be, before any of its tools' schemas is looked at. */
+type WantedAnswer = Omit<AnswerRequest, "calls"> & { calls?: Pick<CallRequest, "tools" | "callsMax"> };
+
+/** Agents send the same tools each time: sixty of them cost the main isolate tens of milliseconds. */
+const KEPT_MAX = 16;
+const kept = new Map<string, KeyedGrammar>();
+
+/** The grammar of what is wanted; one of tools is kept. @throws {GrammarError} For a schema that can't be honoured. */
+function toKeyed(wanted: WantedAnswer, { ignored }: BindingRequest): KeyedGrammar {
+  const { calls, content, ...base } = wanted;
+  const isKept = calls !== undefined && (content === undefined || content === "free");
+  // Of the prompt, its end alone tells anything.
+  const name = isKept ? JSON.stringify([base.dialect, base.prompt.slice(-64), calls, content ?? ""]) : "";
+  let keyed = isKept ? kept.get(name) : undefined;
+  if (keyed === undefined) {
+    const dropped = new Set<string>();
+    const request = calls &&
+      new CallRequest(
+        calls.tools,
+        calls.callsMax,
+        (_tool, keyword) => dropped.add(`tools[].function.parameters ${keyword}`),
+      );
+    const grammar = toAnswerGrammar({ ...base, ...(content && { content }), ...(request && { calls: request }) });
+    keyed = { grammar, key: toKey(grammar), dropped };
+  }
+  if (isKept) {
+    kept.delete(name);
+    kept.set(name, keyed);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= KEPT_MAX) break;
+      kept.delete(oldest);
+    }
+  }
+  for (const keyword of keyed.dropped) ignored.add(keyword);
+  return keyed;
 }
 
 function toKey({ rules, root }: Grammar): string {

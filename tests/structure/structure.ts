@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- the wire's own names
 /**
  * Bound answers of a real model at temperature 1: `deno task test:structure --url URL [--count 60] [--calls 100]`.
  *
