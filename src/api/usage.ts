@@ -34,6 +34,8 @@ export interface Usage {
     accepted: number;
     /** Tool calls that were repaired. */
     repairs: number;
+    /** Changes that made the conversation fit the model's template, if there were any; /v1/requests/{id} names them. */
+    prompt_repairs?: number;
     /** Longest wait of a choice for its first step. */
     queue_ms: number;
     /** Longest time of a choice from its first step to its first token. */
@@ -57,6 +59,8 @@ export class UsageTotal {
   #decodeUs = 0;
   /** Repairs so far. */
   repairs = 0;
+  /** Changes of the conversation before it was rendered. */
+  promptRepairs = 0;
   /** Milliseconds from the arrival of the request to its first token. */
   firstTokenMs: number | undefined;
 
@@ -95,6 +99,7 @@ export class UsageTotal {
         drafted: this.#drafted,
         accepted: this.#accepted,
         repairs: this.repairs,
+        ...(this.promptRepairs > 0 && { prompt_repairs: this.promptRepairs }),
         queue_ms: toMs(this.#queueUs),
         prefill_ms: toMs(this.#prefillUs),
         decode_ms: toMs(this.#decodeUs),

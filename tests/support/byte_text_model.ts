@@ -43,6 +43,10 @@ export class ByteTextModel implements TextModel {
       return Promise.reject(new TemplateError("The model's chat template refuses this conversation: nobody spoke"));
     }
     const text = renderByHand(conversation);
+    if (conversation.messages.some((message) => message.name === "somebody")) {
+      const repairs = [{ name: "turns_merged", count: 2 }] as const;
+      return Promise.resolve({ text, ids: Int32Array.from(toByteTokens(text)), repairs });
+    }
     return Promise.resolve({ text, ids: Int32Array.from(toByteTokens(text)) });
   }
 

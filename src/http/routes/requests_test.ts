@@ -71,6 +71,14 @@ Deno.test("an answer that breaks has a record with its error, and nothing of it 
   }
 });
 
+Deno.test("what was changed in a conversation is counted in the usage and named in the record", async () => {
+  await using server = await openTestApp();
+  const messages = [{ role: "user", content: "Hi", name: "somebody" }];
+  const { usage } = await (await server.post(CHAT, { messages })).json();
+  assert.equal(usage.rapid_mlx.prompt_repairs, 2);
+  assert.deepEqual((await last(server)).prompt_repairs, [{ name: "turns_merged", count: 2 }]);
+});
+
 Deno.test("without --record-content a record holds no text", async () => {
   await using server = await openTestApp();
   await (await server.post(CHAT, { messages: [{ role: "user", content: "sesame" }] })).text();
