@@ -39,6 +39,8 @@ export class StandardDecoder implements StreamDecoder {
   /** Tokens up to and with the one that completed a stop string. */
   #tokensSeen = 0;
   #reasoningTokens = 0;
+  /** The last piece. */
+  #before: AnswerPiece["type"] | undefined;
   /** Calls begun, and calls completed. */
   #calls = 0;
   #callsDone = 0;
@@ -123,13 +125,16 @@ export class StandardDecoder implements StreamDecoder {
   }
 
   #toEvents(piece: AnswerPiece): OutputEvent[] {
+    const before = this.#before;
+    this.#before = piece.type;
     switch (piece.type) {
       case "text":
         this.account.content += piece.run.length;
         if (piece.run.text === "") return [];
         return [{ type: "text", text: piece.run.text, tokens: this.#visible(piece.run.tokens) }];
       case "reasoning":
-        this.#reasoningTokens += piece.run.tokenCount;
+        // A token whose blank belongs to the tag before it is reasoning all the same.
+        this.#reasoningTokens += piece.run.tokenCount + (before === "marker" && isRest(piece.run) ? 1 : 0);
         this.account.reasoning += piece.run.length;
         return piece.run.text === "" ? [] : [{ type: "reasoning", text: piece.run.text }];
       case "wire":
@@ -188,4 +193,9 @@ export class StandardDecoder implements StreamDecoder {
 
 function lengthOf(runs: readonly Run[]): number {
   return runs.reduce((sum, run) => sum + run.length, 0);
+}
+
+/** Whether a run begins inside a token. */
+function isRest(run: Run): boolean {
+  return run.tokens[0]?.counted === false;
 }

@@ -13,6 +13,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   "harmony": "<|channel|>analysis<|message|>",
   "hy_v3": "<think:opensource>",
   "k2_horizon": "<ifm|think>",
+  "magistral": "[THINK]",
   "muse": "to=self<|message|>",
   "north": "<|START_THINKING|>",
   "seed_oss": "<seed:think>",

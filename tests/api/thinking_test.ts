@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { serveScript } from "../support/scripted_server.ts";
 
 const MESSAGES = [{ role: "user", content: "Think." }];
-const THOUGHTS = ["<think>", "one", " two", " three", " four", " five", "</think>", "It", " is", " so."];
+const THOUGHTS = ["<think>", " one", " two", " three", " four", " five", "</think>", "It", " is", " so."];
 
 interface Answer {
   message: { content: string | null; reasoning_content?: string; tool_calls?: unknown[] };
