@@ -9,7 +9,7 @@
 import { GrammarError } from "../grammar/errors.ts";
 import type { Expr, Grammar } from "../grammar/expr.ts";
 import { findLeftRecursion, findNullable, isNullable } from "./grammar_facts.ts";
-import { toByteSequences } from "./utf8_ranges.ts";
+import { type ByteRange, toByteSequences } from "./utf8_ranges.ts";
 
 /** One past the last byte; the grammar's tokens are the symbols from here on. */
 export const FIRST_TOKEN_SYMBOL = 256;
@@ -78,6 +78,8 @@ class Builder {
   readonly #nodes: MachineNode[] = [];
   readonly #entries = new Map<string, number>();
   readonly #tokens: string[] = [];
+  readonly #ranges = new Map<number, number>();
+  readonly #sequences = new WeakMap<object, ByteRange[][]>();
 
   constructor(nullable: ReadonlySet<string>, hasToken: (spelling: string) => boolean) {
     this.#nullable = nullable;
@@ -133,16 +135,23 @@ class Builder {
 
   #buildClass(ranges: readonly (readonly [number, number])[], next: number): number {
     const edges: Edge[] = [];
-    for (const sequence of ranges.flatMap(toByteSequences)) {
+    let sequences = this.#sequences.get(ranges);
+    if (sequences === undefined) this.#sequences.set(ranges, sequences = ranges.flatMap(toByteSequences));
+    for (const sequence of sequences) {
       const [lead, ...tail] = sequence;
       if (lead === undefined) continue;
-      const after = tail.reduceRight(
-        (node, [low, high]) => this.#add({ kind: "symbols", edges: [{ low, high, next: node }] }),
-        next,
-      );
+      const after = tail.reduceRight((node, [low, high]) => this.#range(low, high, node), next);
       edges.push({ low: lead[0], high: lead[1], next: after });
     }
     return this.#add({ kind: "symbols", edges });
+  }
+
+  /** One byte of a range; the ends of characters are shared by all that go on alike. */
+  #range(low: number, high: number, next: number): number {
+    const key = next * 65536 + low * 256 + high;
+    let node = this.#ranges.get(key);
+    if (node === undefined) this.#ranges.set(key, node = this.#add({ kind: "symbols", edges: [{ low, high, next }] }));
+    return node;
   }
 
   #buildRepeat(item: Expr, min: number, max: number | null, next: number): number {
