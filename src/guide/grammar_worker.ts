@@ -43,7 +43,12 @@ interface Running {
   pending: Map<number, Pending>;
   /** Vocabularies that it knows. */
   known: Map<GuideVocabulary, number>;
+  /** Grammars that it has checked, by vocabulary and key. */
+  prepared: Set<string>;
 }
+
+/** Keys of checked grammars that are remembered. */
+const PREPARED_MAX = 4096;
 
 /** The worker of all models; none runs until it is needed. */
 export class GrammarWorker {
@@ -55,7 +60,13 @@ export class GrammarWorker {
   /** Checks a grammar and keeps it. @throws {GrammarError} If it can't be followed. */
   async prepare(vocabulary: GuideVocabulary, key: string, grammar: Grammar): Promise<void> {
     const running = this.#start();
-    await this.#call(running, { type: "prepare", vocabulary: this.#know(running, vocabulary), key, grammar });
+    const number = this.#know(running, vocabulary);
+    const name = `${number} ${key}`;
+    // A large grammar takes milliseconds to cross; one that is kept no more is sent again by `start`.
+    if (running.prepared.has(name)) return;
+    await this.#call(running, { type: "prepare", vocabulary: number, key, grammar });
+    if (running.prepared.size >= PREPARED_MAX) running.prepared.clear();
+    running.prepared.add(name);
   }
 
   /** Begins an answer; its first mask is in `mask` then. @returns Its number for `advance` and `finish`. */
@@ -92,7 +103,7 @@ export class GrammarWorker {
     if (this.#closed) throw new GuideError("The grammar worker is closed");
     if (this.#running) return this.#running;
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "grammar" });
-    const running: Running = { worker, pending: new Map(), known: new Map() };
+    const running: Running = { worker, pending: new Map(), known: new Map(), prepared: new Set() };
     worker.onmessage = ({ data }: MessageEvent<GuideReply>): void => settle(running, data);
     worker.onerror = (event): void => {
       event.preventDefault();

@@ -1,0 +1,61 @@
+/** The grammar worker from the main isolate: answers side by side, grammars that were forgotten, and its end. */
+import assert from "node:assert/strict";
+import { ByteTextModel, END_TOKEN, toByteTokens } from "../../tests/support/byte_text_model.ts";
+import type { Allowance } from "../flow.ts";
+import { parseEbnf } from "../grammar/ebnf.ts";
+import type { Grammar } from "../grammar/expr.ts";
+import { GrammarGuide } from "./grammar_guide.ts";
+import { GrammarWorker, type GuideVocabulary } from "./grammar_worker.ts";
+import { MACHINES_MAX } from "./limits.ts";
+
+const { vocabulary: table, endTokens } = new ByteTextModel();
+const VOCABULARY: GuideVocabulary = { table: table.parts, size: table.size, endTokens };
+
+function tokensOf(allowance: Allowance): number[] {
+  if (allowance.type !== "mask") return assert.fail(allowance.type);
+  return [...allowance.words].flatMap((word, at) =>
+    Array.from({ length: 32 }, (_, bit) => bit).filter((bit) => (word >>> bit) & 1).map((bit) => at * 32 + bit)
+  );
+}
+
+function guideOf(worker: GrammarWorker, grammar: Grammar, key: string): GrammarGuide {
+  return new GrammarGuide({ worker, vocabulary: VOCABULARY, key, grammar });
+}
+
+Deno.test("answers are followed side by side, each from its own place", async () => {
+  const worker = new GrammarWorker();
+  const grammar = parseEbnf('root ::= "ab" | "ac"');
+  await worker.prepare(VOCABULARY, "k", grammar);
+  const guides = [guideOf(worker, grammar, "k"), guideOf(worker, grammar, "k")] as const;
+  const [a = 0, b = 0, c = 0] = toByteTokens("abc");
+  assert.deepEqual(tokensOf(await guides[0].next(0, undefined)), [a]);
+  assert.deepEqual(tokensOf(await guides[0].next(1, a)), [b, c]);
+  assert.deepEqual(tokensOf(await guides[1].next(0, undefined)), [a]);
+  assert.deepEqual(tokensOf(await guides[0].next(2, b)), [END_TOKEN]);
+  await assert.rejects(guides[1].next(1, b), /token \d+ does not fit/);
+  for (const guide of guides) guide.close();
+  worker.close();
+});
+
+Deno.test("a grammar that the worker has forgotten is sent again; one that is wrong is refused", async () => {
+  const worker = new GrammarWorker();
+  const grammar = parseEbnf('root ::= "a"');
+  await worker.prepare(VOCABULARY, "first", grammar);
+  for (let index = 0; index <= MACHINES_MAX; index++) await worker.prepare(VOCABULARY, `k${index}`, grammar);
+  const guide = guideOf(worker, grammar, "first");
+  assert.deepEqual(tokensOf(await guide.next(0, undefined)), toByteTokens("a"));
+  guide.close();
+  const wrong = parseEbnf('root ::= root "a" | "b"');
+  await assert.rejects(worker.prepare(VOCABULARY, "wrong", wrong), { name: "GrammarError" });
+  worker.close();
+});
+
+Deno.test("a worker that is closed fails its answers by name", async () => {
+  const worker = new GrammarWorker();
+  const guide = guideOf(worker, parseEbnf('root ::= "a"'), "k");
+  const next = guide.next(0, undefined);
+  worker.close();
+  await assert.rejects(next, /grammar worker is closed/);
+  await assert.rejects(worker.prepare(VOCABULARY, "k", parseEbnf('root ::= "a"')), /grammar worker is closed/);
+  guide.close();
+});
