@@ -83,6 +83,9 @@ export const callGrammars: Partial<Record<ToolParserName, CallGrammar>> = {
   qwen3_coder_xml: functionCalls("<tool_call>", "</tool_call>", "\n"),
   seed_oss: functionCalls("<seed:tool_call>", "</seed:tool_call>", ""),
   glm47: glmCalls,
+  minimax: minimaxCalls,
+  lfm: lfmCalls,
+  k2_horizon: k2Calls,
 };
 
 /** A schema of an object whatever it says; undefined: any object. */
@@ -211,4 +214,40 @@ function glmCalls(request: CallRequest, book: RuleBook): Expr {
     return sequence(token("<tool_call>"), `${tool.name}\n`, inner, token("</tool_call>"));
   }));
   return several(book.define("call", one), "\n", request);
+}
+
+/** `<invoke name="add_note">` with a tag for each argument. */
+function minimaxCalls(request: CallRequest, book: RuleBook): Expr {
+  const one = choice(...request.tools.map((tool) => {
+    const write = (name: string, value: Expr): Expr => sequence(`<parameter name="${name}">`, value, "</parameter>\n");
+    return sequence(
+      `<invoke name="${tool.name}">\n`,
+      request.parametersOf(tool, book, "</parameter>", write),
+      "</invoke>\n",
+    );
+  }));
+  const calls = several(book.define("call", one), "", request);
+  return sequence(token("<minimax:tool_call>"), "\n", calls, token("</minimax:tool_call>"));
+}
+
+/** `[add_note({…})]`: one object with all arguments. */
+function lfmCalls(request: CallRequest, book: RuleBook): Expr {
+  const one = named(request, book, (name, value) => sequence(`${name}(`, value, ")"));
+  return sequence(
+    token("<|tool_call_start|>"),
+    "[",
+    several(book.define("call", one), ", ", request),
+    "]",
+    token("<|tool_call_end|>"),
+  );
+}
+
+/** One JSON object a call. */
+function k2Calls(request: CallRequest, book: RuleBook): Expr {
+  const one = sequence(
+    token("<ifm|tool_call>"),
+    book.define("call", jsonCall(request, book)),
+    token("</ifm|tool_call>"),
+  );
+  return sequence(token("<ifm|tool_calls>"), "\n", several(one, "\n", request), "\n", token("</ifm|tool_calls>"));
 }
