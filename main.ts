@@ -29,8 +29,10 @@ for (const { name, value, repeats, help } of SERVE_FLAGS) {
   serve.addOption(option);
 }
 serve.option(...NO_PACKAGES).action(async (model: string | undefined, flags: Record<string, unknown>) => {
+  // The text worker's modules load beside ours, so it starts before them.
+  const worker = new (await import("./src/prompt/text_worker.ts")).TextWorker();
   // Commander turns --no-x into x: false; the configuration knows flags by their own names.
-  await (await import("./src/cli/serve.ts")).serve(model, { ...flags, noDiskCache: flags.diskCache === false });
+  await (await import("./src/cli/serve.ts")).serve(model, { ...flags, noDiskCache: flags.diskCache === false }, worker);
   // A client that never sent its body still holds a connection, which would keep the process alive.
   Deno.exit(0);
 });

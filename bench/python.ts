@@ -38,6 +38,14 @@ export const LLAMA_CPP: PythonPeer = {
   environment: { CMAKE_ARGS: "-DGGML_NATIVE=ON", FORCE_CMAKE: "1" },
 };
 
+/** llama.cpp's own C++ server, prebuilt for any x86-64 with AVX2. */
+export const XLLAMACPP: PythonPeer = {
+  name: "xllamacpp",
+  requirements: "bench/peers/xllamacpp.txt",
+  task: "installing xllamacpp (34 MB)",
+  environment: {},
+};
+
 /** Folder of what benchmarks make. */
 export const BENCH_FOLDER: string = join(BUILD_FOLDER, "bench");
 

@@ -10,7 +10,7 @@ import { toQuantile } from "../statistics.ts";
 
 /** One question, asked of every side in turn. */
 export interface Case {
-  /** Of `--cases`; also the figure's name. */
+  /** Of `--only`; also the figure's name. */
   readonly name: string;
   /** For tables. */
   readonly figure: Figure;
@@ -83,6 +83,7 @@ const STREAMS: Case = {
 export const CASES: readonly Case[] = [
   decode(16, 64, "decode, empty context", []),
   decode(1024, 48, "decode at 1k context", LONG),
+  decode(2000, 48, "decode at 2k context", LONG),
   decode(4000, 32, "decode at 4k context", LONG),
   prefill(512),
   prefill(2000),

@@ -1,10 +1,10 @@
 /**
  * `deno task bench:cpu`: our core on a plain CPU beside llama.cpp and mlx-lm, in turn, on the same weights.
  *
- *     deno task bench:cpu [--rounds 9] [--cases decode,rows,start] [--peers llama.cpp,mlx-lm] [--threads 2]
- *                         [--arithmetic exact,fast] [--mlx-lm FOLDER] [--llama-cpp FOLDER]
+ *     deno task bench:cpu [--rounds 9] [--only decode,rows,start] [--peers llama.cpp,mlx-lm] [--threads 2]
+ *                         [--arithmetic fast,exact] [--mlx-lm FOLDER] [--llama-cpp FOLDER]
  *
- * `--cases` takes names of cases.ts or their beginnings; `start` is the time from exec to the first token. `--mlx-lm`
+ * `--only` takes names of cases.ts or their beginnings; `start` is the time from exec to the first token. `--mlx-lm`
  * and `--llama-cpp` name Python environments that have the packages; without them they are installed under build/
  * (llama.cpp is compiled there, for this processor).
  *
@@ -27,9 +27,9 @@ import { type Contestant, findContestants } from "./contestants.ts";
 const START_PROMPT_TOKENS = 16;
 
 const processors = navigator.hardwareConcurrency;
-const flags = readFlags({ rounds: 9, threads: processors }, ["cases", "peers", "arithmetic", "mlx-lm", "llama-cpp"]);
+const flags = readFlags({ rounds: 9, threads: processors }, ["only", "peers", "arithmetic", "mlx-lm", "llama-cpp"]);
 const toList = (text: string): string[] => text.split(",").filter((item) => item !== "");
-const wanted = toList(flags.cases ?? "");
+const wanted = toList(flags.only ?? "");
 const withStart = wanted.length === 0 || wanted.includes("start");
 const cases = withStart && wanted.length === 1 ? [] : findCases(wanted.filter((name) => name !== "start"));
 const report = openReport();
@@ -37,7 +37,7 @@ const { library } = await ensureCore();
 const contestants = await findContestants({
   library,
   threads: flags.threads,
-  arithmetic: toList(flags.arithmetic ?? "exact"),
+  arithmetic: toList(flags.arithmetic ?? "fast,exact"),
   peers: toList(flags.peers ?? "llama.cpp,mlx-lm"),
   environments: { "mlx-lm": flags["mlx-lm"], "llama.cpp": flags["llama-cpp"] },
 }, report);

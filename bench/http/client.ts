@@ -11,7 +11,7 @@ import { z } from "zod";
 const Usage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  rapid_mlx: z.object({ queue_ms: z.number(), prefill_ms: z.number(), decode_ms: z.number() }),
+  rapid_mlx: z.object({ queue_ms: z.number(), prefill_ms: z.number(), decode_ms: z.number() }).optional(),
 });
 const Chunk = z.object({
   choices: z.array(z.object({ delta: z.object({ content: z.string().optional() }) })),
@@ -38,10 +38,10 @@ export interface TimedAnswer {
   promptTokens: number;
   /** Drawn, the end token included. */
   completionTokens: number;
-  /** From submit to the first step, and from there to the first token, as the core says. */
+  /** From submit to the first step, and from there to the first token, as the core says; NaN of other servers. */
   coreFirstTokenMs: number;
-  /** Mean of the steps after the first token, as the core says; undefined for fewer than two tokens. */
-  coreStepMs: number | undefined;
+  /** Mean of the steps after the first token, as the core says; NaN for fewer than two tokens and other servers. */
+  coreStepMs: number;
 }
 
 /** Streams an answer. @throws If the server refuses, fails or breaks off. */
@@ -64,7 +64,7 @@ export async function streamChat(url: string, question: ChatQuestion, client = "
     usage ??= chunk.usage ?? undefined;
   }
   if (!usage) throw new Error(`The stream has no usage: ${new TextDecoder().decode(reads.at(-1)?.bytes)}`);
-  const { queue_ms: queueMs, prefill_ms: prefillMs, decode_ms: decodeMs } = usage.rapid_mlx;
+  const { queue_ms: queueMs = NaN, prefill_ms: prefillMs = NaN, decode_ms: decodeMs = NaN } = usage.rapid_mlx ?? {};
   const completionTokens = usage.completion_tokens;
   return {
     sentMs,
@@ -73,7 +73,7 @@ export async function streamChat(url: string, question: ChatQuestion, client = "
     promptTokens: usage.prompt_tokens,
     completionTokens,
     coreFirstTokenMs: queueMs + prefillMs,
-    coreStepMs: completionTokens > 1 ? decodeMs / (completionTokens - 1) : undefined,
+    coreStepMs: completionTokens > 1 ? decodeMs / (completionTokens - 1) : NaN,
   };
 }
 

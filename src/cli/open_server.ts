@@ -19,6 +19,7 @@ import { resolveProfile } from "../profiles/resolve.ts";
 import { recommendSampling } from "../profiles/sampling.ts";
 import type { Profiles } from "../profiles/store.ts";
 import { openTextModel } from "../prompt/text_model.ts";
+import type { TextWorker } from "../prompt/text_worker.ts";
 import { loadServedModel } from "../route/load.ts";
 import { type ServedModel, ServedModels } from "../route/models.ts";
 import type { OpenTrace } from "./open_trace.ts";
@@ -39,6 +40,8 @@ export interface ServerRequest {
   readonly log: Logger;
   /** What happened to requests; closed with the server. */
   readonly trace: OpenTrace;
+  /** Reads the model's text and outlives the server; absent: one of its own. */
+  readonly worker?: TextWorker;
 }
 
 /** Everything but the listener. */
@@ -58,7 +61,8 @@ export interface OpenServer extends AsyncDisposable {
 }
 
 /** Opens the parts. Nothing is loaded yet. @throws {CoreError} If the library or the limits can't be used. */
-export function openServer({ config, libraryPath, place, profiles, log, trace }: ServerRequest): OpenServer {
+export function openServer(request: ServerRequest): OpenServer {
+  const { config, libraryPath, place, profiles, log, trace, worker } = request;
   const core = openNativeCore(libraryPath, toEngineConfig(config));
   const engine = new Engine(core, { log: (level, line) => log.log(level, line, { from: "core" }) });
   const models = new ServedModels();
@@ -73,7 +77,7 @@ export function openServer({ config, libraryPath, place, profiles, log, trace }:
     loadServedModel(model, {
       directory: place.directory,
       engine,
-      openText: (directory) => openTextModel(directory),
+      openText: (directory) => openTextModel(directory, worker),
       ...config.maxContextTokens !== undefined && { modelConfig: { contextTokens: config.maxContextTokens } },
       profile: ({ modelType, chatTemplate, generationDefaults }) => {
         const known = {

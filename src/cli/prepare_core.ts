@@ -7,6 +7,7 @@
  * @module
  */
 import { ensureCore, type SetupOptions } from "../setup/setup.ts";
+import { V8_FLAGS } from "../setup/v8_flags.ts";
 
 /** The child's own set-up finds everything in place, so it never comes here again. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGTERM", "SIGINT", "SIGHUP"];
@@ -25,7 +26,7 @@ export async function prepareCore(setup: Partial<SetupOptions>): Promise<string>
 /** Runs this command in a new process, hands signals on, and gives its exit code. */
 async function runAgain(): Promise<number> {
   const config = new URL("../../deno.json", import.meta.url).pathname;
-  const args = ["run", "-A", "--config", config, Deno.mainModule, ...Deno.args];
+  const args = ["run", "-A", V8_FLAGS, "--config", config, Deno.mainModule, ...Deno.args];
   const child = new Deno.Command(Deno.execPath(), { args, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
     .spawn();
   // A terminal sends Ctrl-C to the child itself; twice would cut its drain short.

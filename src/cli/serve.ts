@@ -7,6 +7,7 @@ import { type Config, loadConfig } from "../config.ts";
 import { startServer, stopOnSignals } from "../http/server.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { loadProfiles, type Profiles } from "../profiles/store.ts";
+import type { TextWorker } from "../prompt/text_worker.ts";
 import { ensureModel } from "./find_model.ts";
 import { openFakeServer } from "./open_fake_server.ts";
 import { type OpenServer, openServer } from "./open_server.ts";
@@ -21,14 +22,24 @@ export interface SetupFlags {
   readonly systemPackages?: boolean;
 }
 
-/** Serves until a signal. @throws What set-up, the core or the model's files throw; nothing stays loaded then. */
-export async function serve(model: string | undefined, flags: Readonly<Record<string, unknown>>): Promise<void> {
+/**
+ * Serves until a signal.
+ *
+ * @param worker Started already: it needs as long as the rest of the start. Ends with the server.
+ * @throws What set-up, the core or the model's files throw; nothing stays loaded then.
+ */
+export async function serve(
+  model: string | undefined,
+  flags: Readonly<Record<string, unknown>>,
+  worker: TextWorker,
+): Promise<void> {
+  using _ended = { [Symbol.dispose]: () => worker.close() };
   const config = loadConfig(flags, Deno.env.toObject(), model);
   const log = createLogger({ level: config.logLevel });
   for (const name of config.unknownVariables) log.log("warning", "unknown variable, ignored", { name });
   const profiles = await loadProfiles();
   await using parts = config.fakeScriptPath === undefined
-    ? await openReal(config, flags, profiles, log)
+    ? await openReal(config, flags, profiles, log, worker)
     : await openFakeServer({
       config,
       scriptPath: config.fakeScriptPath,
@@ -54,11 +65,12 @@ async function openReal(
   flags: Readonly<Record<string, unknown>>,
   profiles: Profiles,
   log: Logger,
+  worker: TextWorker,
 ): Promise<OpenServer> {
   const setup = { systemPackages: toSystemPackages(flags) };
   const libraryPath = await prepareCore(setup);
   const place = await ensureModel(config.model, profiles, setup);
-  return openServer({ config, libraryPath, place, profiles, log, trace: await openTrace(config, log) });
+  return openServer({ config, libraryPath, place, profiles, log, worker, trace: await openTrace(config, log) });
 }
 
 /** May set-up install system packages, as the flags say. */

@@ -16,11 +16,15 @@ import { TextTokenizer } from "./tokenizer.ts";
 const PLAIN = { addSpecial: false, parseSpecial: false };
 
 /** A worker that answers an `encode` with how many calls it has had, and one of `stuck` never. */
-const COUNTING = new URL(`data:text/javascript,let calls = 0;
-  self.onmessage = ({ data: { number, call } }) => {
-    calls++;
-    if (call.text !== "stuck") self.postMessage({ number, ok: true, result: call.type === "open" ? { model: 1 } : calls });
-  };`);
+const COUNTING = toWorker(`calls++;
+  if (call.text !== "stuck") parentPort.postMessage({ number, ok: true, result: call.type === "open" ? { model: 1 } : calls });`);
+
+/** A worker's module that answers a call with these statements. */
+function toWorker(statements: string): URL {
+  const text = `import { parentPort } from "node:worker_threads"; let calls = 0;
+    parentPort.on("message", ({ number, call }) => { ${statements} });`;
+  return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+}
 
 function encode(text: string, onSend = (): void => {}): (model: number) => TextCall & { type: "encode" } {
   return (model) => (onSend(), { type: "encode", model, text, options: PLAIN });
@@ -70,7 +74,7 @@ Deno.test("A long call under way ends with its client, and the next one gets ano
 Deno.test("A short prompt does not wait for a long one", async () => {
   const directory = await writeTextCheckpoint(textFiles());
   try {
-    const stuck = new LongTexts(directory, () => new TextWorker(new URL("data:text/javascript,self.onmessage=()=>{}")));
+    const stuck = new LongTexts(directory, () => new TextWorker(toWorker("")));
     const model = await openTextModel(directory, undefined, stuck);
     const leaving = new AbortController();
     const long = model.render(say("word ".repeat(LONG_CHARS)), { signal: leaving.signal });

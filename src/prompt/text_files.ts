@@ -60,7 +60,9 @@ function isVocabulary(value: unknown): boolean {
   if (Array.isArray(value)) {
     return value.every((entry) => Array.isArray(entry) && typeof entry[0] === "string" && typeof entry[1] === "number");
   }
-  return typeof value === "object" && value !== null && Object.values(value).every((id) => typeof id === "number");
+  if (typeof value !== "object" || value === null) return false;
+  const ids = value as Readonly<Record<string, unknown>>;
+  return Object.keys(ids).every((text) => typeof ids[text] === "number");
 }
 
 const Tokenizer = z.looseObject({

@@ -114,8 +114,14 @@ Deno.test("Models share one worker, and closing one leaves the other", async () 
   }
 });
 
+/** A worker's module that answers a message with these statements. */
+function toWorker(statements: string): URL {
+  const text = `import { parentPort } from "node:worker_threads"; parentPort.on("message", () => { ${statements} });`;
+  return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+}
+
 Deno.test("A worker that ends fails the waiting calls and the later ones with one sentence", async () => {
-  const worker = new TextWorker(new URL("data:text/javascript,self.onmessage=()=>{throw new Error('burnt')}"));
+  const worker = new TextWorker(toWorker("throw new Error('burnt')"));
   const waiting = [worker.call({ type: "close", model: 1 }), worker.call({ type: "close", model: 2 })];
   for (const call of waiting) await assert.rejects(call, /The text worker ended: .*burnt/);
   await assert.rejects(worker.call({ type: "close", model: 3 }), TextWorkerError);
@@ -123,7 +129,7 @@ Deno.test("A worker that ends fails the waiting calls and the later ones with on
 });
 
 Deno.test("Closing a worker fails the calls that wait", async () => {
-  const worker = new TextWorker(new URL("data:text/javascript,self.onmessage=()=>{}"));
+  const worker = new TextWorker(toWorker(""));
   const waiting = worker.call({ type: "close", model: 1 });
   worker.close();
   await assert.rejects(waiting, /The text worker is closed/);

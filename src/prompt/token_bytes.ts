@@ -20,9 +20,13 @@ const UTF8 = new TextEncoder();
 
 /** How a decoder turns one token's spelling into bytes. */
 interface Spelling {
-  toBytes: (spelling: string, added: boolean) => Uint8Array;
+  /** Writes the bytes to `into`, which has room for `BYTES_PER_UNIT` of each unit. @returns How many. */
+  write: (spelling: string, added: boolean, into: Uint8Array) => number;
   stripsLeadingSpace: boolean;
 }
+
+/** Most bytes of one UTF-16 unit of a spelling, as UTF-8. */
+const BYTES_PER_UNIT = 3;
 
 /** The table of a tokenizer. @throws {TextFilesError} If its decoder is of no known kind. */
 export function toTokenTable(tokenizer: TokenizerJson): TokenTableParts {
@@ -32,30 +36,30 @@ export function toTokenTable(tokenizer: TokenizerJson): TokenTableParts {
   const size = spellings.length;
   const offsets = new Uint32Array(size + 1);
   const special = new Uint8Array(size);
-  const pieces: Uint8Array[] = [];
+  // An array for each of 151k tokens would take a tenth of a second and 20 MB.
+  const room = new Uint8Array(BYTES_PER_UNIT * spellings.reduce((sum, text) => sum + (text?.length ?? 0), 0));
+  let used = 0;
   for (let id = 0; id < size; id++) {
     const text = spellings[id];
-    const piece = text === undefined ? new Uint8Array() : spelling.toBytes(text, added.has(id));
-    pieces.push(piece);
-    offsets[id + 1] = (offsets[id] ?? 0) + piece.length;
+    if (text !== undefined) used += spelling.write(text, added.has(id), room.subarray(used));
+    offsets[id + 1] = used;
     if (added.get(id)?.special === true) special[id] = 1;
   }
-  const bytes = new Uint8Array(offsets[size] ?? 0);
-  pieces.forEach((piece, id) => bytes.set(piece, offsets[id]));
-  return { bytes, offsets, special, stripsLeadingSpace: spelling.stripsLeadingSpace };
+  return { bytes: room.slice(0, used), offsets, special, stripsLeadingSpace: spelling.stripsLeadingSpace };
 }
 
 function toSpellings(tokenizer: TokenizerJson, added: Map<number, AddedTokenJson>): (string | undefined)[] {
   const vocabulary = tokenizer.model.vocab;
-  const spellings: (string | undefined)[] = [];
-  const put = (id: number, text: string): void => {
-    if (!Number.isInteger(id) || id < 0 || id >= VOCABULARY_SIZE_MAX) {
+  const texts = Array.isArray(vocabulary) ? vocabulary.map(([text]) => text) : Object.keys(vocabulary);
+  // With its length known, an array that is filled in any order stays an array and does not become a table.
+  const spellings = new Array<string | undefined>(texts.length);
+  const put = (id: number | undefined, text: string): void => {
+    if (id === undefined || !Number.isInteger(id) || id < 0 || id >= VOCABULARY_SIZE_MAX) {
       throw new TextFilesError(`Cannot read tokenizer.json: id ${id} of ${JSON.stringify(text)} is out of range`);
     }
     spellings[id] = text;
   };
-  if (Array.isArray(vocabulary)) vocabulary.forEach(([text], id) => put(id, text));
-  else for (const [text, id] of Object.entries(vocabulary)) put(id, text);
+  texts.forEach((text, place) => put(Array.isArray(vocabulary) ? place : vocabulary[text], text));
   for (const [id, token] of added) put(id, token.content);
   return spellings;
 }
@@ -88,10 +92,13 @@ function toPieceSpelling(steps: DecoderJson[]): Spelling {
     stripsLeadingSpace: steps.some((step) =>
       step.type === "Strip" ? step.content === " " && (step.start ?? 0) > 0 : stripsByMetaspace(step)
     ),
-    toBytes: (spelling) => {
+    write: (spelling, _added, into) => {
       const byte = fallback ? /^<0x([0-9A-Fa-f]{2})>$/.exec(spelling)?.[1] : undefined;
-      if (byte !== undefined) return Uint8Array.of(parseInt(byte, 16));
-      return UTF8.encode(replacements.reduce((text, [from, to]) => text.replaceAll(from, to), spelling));
+      if (byte === undefined) {
+        return writeText(replacements.reduce((text, [from, to]) => text.replaceAll(from, to), spelling), into);
+      }
+      into[0] = parseInt(byte, 16);
+      return 1;
     },
   };
 }
@@ -101,27 +108,33 @@ function stripsByMetaspace(step: DecoderJson): boolean {
   return step.type === "Metaspace" && step.prepend_scheme !== "never";
 }
 
-/** Character → byte of GPT-2's alphabet: printable bytes stand for themselves, the others for U+0100 and up. */
-const ALPHABET: ReadonlyMap<string, number> = (() => {
-  const alphabet = new Map<string, number>();
+/** Code unit → byte of GPT-2's alphabet: printable bytes stand for themselves, the others for U+0100 and up. */
+const ALPHABET: Int16Array = (() => {
+  const alphabet = new Int16Array(0x200).fill(-1);
   let next = 0x100;
   for (let byte = 0; byte < 256; byte++) {
     const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
-    alphabet.set(String.fromCharCode(printable ? byte : next++), byte);
+    alphabet[printable ? byte : next++] = byte;
   }
   return alphabet;
 })();
 
 const BYTE_LEVEL: Spelling = {
   stripsLeadingSpace: false,
-  toBytes: (spelling, added) => {
-    if (added) return UTF8.encode(spelling);
-    const bytes = new Uint8Array(spelling.length);
+  write: (spelling, added, into) => {
+    if (added) return writeText(spelling, into);
     for (let i = 0; i < spelling.length; i++) {
-      const byte = ALPHABET.get(spelling.charAt(i));
-      if (byte === undefined) return UTF8.encode(spelling);
-      bytes[i] = byte;
+      const byte = ALPHABET[spelling.charCodeAt(i)] ?? -1;
+      if (byte < 0) return writeText(spelling, into);
+      into[i] = byte;
     }
-    return bytes;
+    return spelling.length;
   },
 };
+
+/** A replacement may be longer than what it replaces, and then the room is too small. */
+function writeText(text: string, into: Uint8Array): number {
+  const { read, written } = UTF8.encodeInto(text, into);
+  if (read === text.length) return written;
+  throw new TextFilesError("Cannot read tokenizer.json: its decoder replaces characters by longer texts");
+}

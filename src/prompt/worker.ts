@@ -4,7 +4,7 @@
  *
  * @module
  */
-/// <reference lib="deno.worker" />
+import { parentPort, type Transferable } from "node:worker_threads";
 import { CheckpointText } from "./checkpoint_text.ts";
 import { TextWorkerError } from "./errors.ts";
 import { type TextCall, type TextReply, type TextRequest, type TextResults, toFailure } from "./protocol.ts";
@@ -15,7 +15,7 @@ let opened = 0;
 /** Calls wait for the one before them: only `open` reads files, and a `close` must not overtake it. */
 let queue: Promise<void> = Promise.resolve();
 
-self.onmessage = ({ data }: MessageEvent<TextRequest>): void => {
+parentPort?.on("message", (data: TextRequest) => {
   queue = queue.then(async () => {
     let reply: TextReply;
     try {
@@ -23,9 +23,9 @@ self.onmessage = ({ data }: MessageEvent<TextRequest>): void => {
     } catch (error) {
       reply = { number: data.number, ok: false, ...toFailure(error) };
     }
-    self.postMessage(reply, reply.ok ? moved(reply.result) : []);
+    parentPort?.postMessage(reply, reply.ok ? moved(reply.result) : []);
   });
-};
+});
 
 async function answer(call: TextCall): Promise<TextResults[keyof TextResults]> {
   switch (call.type) {

@@ -14,6 +14,7 @@ import { BUILD_FOLDER, PROJECT_FOLDER } from "./folders.ts";
 import { openReport } from "./report.ts";
 import { runCommand } from "./run_command.ts";
 import { ensureCore } from "./setup.ts";
+import { V8_FLAGS } from "./v8_flags.ts";
 
 const report = openReport();
 try {
@@ -25,7 +26,7 @@ try {
   // The worker and the profiles are found by URL at run time, so nothing but this names them.
   const includes = [...embedded, "profiles", "src/prompt/worker.ts"].flatMap((path) => ["--include", path]);
   report.step(`Executable: ${output}`);
-  const command = [Deno.execPath(), "compile", "-A", "--quiet", "--output", output, ...includes, "main.ts"];
+  const command = [Deno.execPath(), "compile", "-A", "--quiet", V8_FLAGS, "--output", output, ...includes, "main.ts"];
   const logPath = join(BUILD_FOLDER, "logs/compile.log");
   await runCommand(command, { report, task: "compiling", logPath, folder: PROJECT_FOLDER }).catch((error: unknown) => {
     if (!(error instanceof SetupError)) throw error;

@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { SetupError } from "./errors.ts";
+import { V8_FLAGS } from "./v8_flags.ts";
 
 /** Says that a file is ours to replace. */
 const MARK = "# Starts Rapid-MLX from its sources; made by `deno task link`.";
@@ -22,7 +23,7 @@ export interface LauncherTarget {
 /** Text of the launcher. */
 export function toLauncher({ deno, denoVersion, projectFolder }: LauncherTarget): string {
   const [config, main] = [join(projectFolder, "deno.json"), join(projectFolder, "main.ts")].map(quote);
-  const run = `run --quiet -A --config ${config} ${main} "$@"`;
+  const run = `run --quiet -A ${V8_FLAGS} --config ${config} ${main} "$@"`;
   return `#!/bin/sh
 ${MARK}
 deno=${quote(deno)}

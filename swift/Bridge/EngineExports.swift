@@ -52,7 +52,7 @@ public func engineStats(
     _ lengthOut: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<rmx_error>?
 ) -> rmx_status {
     guarded(error) {
-        try write(encodeJSON(Engines.shared.require(engine).stats()), to: json, cap, lengthOut)
+        try write(Engines.shared.require(engine).stats().json, to: json, cap, lengthOut)
     }
 }
 

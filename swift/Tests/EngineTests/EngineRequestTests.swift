@@ -102,6 +102,22 @@ struct EngineStatisticsTests {
         #expect(json["exactness"] as? String == "none")
     }
 
+    @Test("The JSON by hand is what an encoder writes")
+    func statisticsByHand() throws {
+        var statistics = EngineStatistics()
+        let members: [WritableKeyPath<EngineStatistics, Int>] = [
+            \.running, \.waiting, \.models, \.steps, \.submitted, \.completed, \.cancelled, \.failed, \.prefillTokens,
+            \.completionTokens, \.kvBytes, \.activeMemoryBytes, \.peakMemoryBytes, \.cacheMemoryBytes, \.openHandles,
+        ]
+        for (number, member) in members.enumerated() { statistics[keyPath: member] = 1000 + number }
+        statistics.stepUs = .max
+        statistics.lastStepUs = 7
+        statistics.exactness = .window
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(try statistics.json == Array(encoder.encode(statistics)))
+    }
+
     @Test("A model's facts have the keys that the server reads")
     func model() throws {
         let json = try object(ModelDescription.fake(contextTokens: 12))

@@ -40,11 +40,14 @@ mx::array copied(const void *data, mx::Shape shape, mx::Dtype type) {
 /// lacks; so the array is a small buffer of the allocator's own, and an offset from there to the data (in elements,
 /// hence the alignment that the caller has checked). What MLX may donate or ask the size of is then always its own.
 mx::array adopted(void *data, mx::Shape shape, mx::Dtype type, std::function<void()> release) {
+  auto bytes = count_of(shape) * size_of(type);
   auto anchor = mx::allocator::malloc(size_of(type));
+  count_borrowed(static_cast<int64_t>(bytes));
   auto distance = static_cast<char *>(data) - static_cast<char *>(anchor.raw_ptr());
-  mx::array base(anchor, mx::Shape{1}, type, [release = std::move(release)](mx::allocator::Buffer buffer) {
+  mx::array base(anchor, mx::Shape{1}, type, [release = std::move(release), bytes](mx::allocator::Buffer buffer) {
     mx::allocator::free(buffer);
     release();
+    count_borrowed(-static_cast<int64_t>(bytes));
   });
   mx::array result(std::move(shape), type, nullptr, {});
   auto size = result.size();

@@ -24,6 +24,9 @@ namespace cmlx {
 /// Keeps `message` for cmlx_last_error() of this thread.
 void set_error(const char *message) noexcept;
 
+/// Adds to the bytes that count as active beside those of MLX's allocator; less than 0 takes away. Any thread.
+void count_borrowed(int64_t bytes);
+
 /// Runs `body` and turns an exception into `failure` and an error message.
 template <typename Result, typename Body>
 Result guarded(Result failure, Body &&body) noexcept {

@@ -1,4 +1,4 @@
-// Evaluation, devices and streams, memory: what runs rather than what is computed.
+// Evaluation, devices and streams: what runs rather than what is computed.
 #include "guard.h"
 
 namespace mx = mlx::core;
@@ -36,15 +36,4 @@ cmlx_stream cmlx_new_stream(int32_t device) {
 
 bool cmlx_synchronize(cmlx_stream s) {
   return run([&] { mx::synchronize(stream(s)); });
-}
-
-size_t cmlx_active_memory(void) { return mx::get_active_memory(); }
-size_t cmlx_cache_memory(void) { return mx::get_cache_memory(); }
-size_t cmlx_peak_memory(void) { return mx::get_peak_memory(); }
-size_t cmlx_memory_limit(void) { return mx::get_memory_limit(); }
-void cmlx_reset_peak_memory(void) { mx::reset_peak_memory(); }
-size_t cmlx_set_cache_limit(size_t bytes) { return mx::set_cache_limit(bytes); }
-size_t cmlx_set_memory_limit(size_t bytes) { return mx::set_memory_limit(bytes); }
-void cmlx_clear_cache(void) {
-  run([] { mx::clear_cache(); });
 }

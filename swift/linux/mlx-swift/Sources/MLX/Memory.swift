@@ -1,7 +1,7 @@
-// What MLX's allocator holds, and its limits. Bytes everywhere.
+// What arrays hold, the memory that they borrow included, and the allocator's limits. Bytes everywhere.
 import CMLX
 
-/// Memory of MLX's allocator, in bytes.
+/// Memory of arrays, in bytes: of MLX's allocator, and what was given to arrays without a copy (mapped weights).
 public enum Memory {
     /// Three numbers at one time.
     public struct Snapshot: CustomStringConvertible, Codable, Sendable {

@@ -109,6 +109,21 @@ import Testing
         }
     }
 
+    @Test func memoryThatIsLentToAnArrayCountsAsLongAsTheArrayLives() throws {
+        try withError {
+            let count = 1 << 24
+            let before = Memory.snapshot()
+            var lent: MLXArray? = MLXArray(
+                rawPointer: UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64), [count], dtype: .uint8,
+                finalizer: {})
+            #expect(Memory.snapshot().activeMemory - before.activeMemory >= count)
+            #expect(Memory.peakMemory >= before.activeMemory + count)
+            lent = nil
+            #expect(lent == nil && Memory.activeMemory - before.activeMemory < count)
+            #expect(Memory.peakMemory >= before.activeMemory + count)
+        }
+    }
+
     @Test(arguments: [false, true])
     func compiledFunctionsGiveWhatTheFunctionGives(fused: Bool) throws {
         try withError {

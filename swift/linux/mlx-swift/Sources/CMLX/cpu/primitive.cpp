@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "../guard.h"
+
 namespace rmx::cpu {
 
 namespace {
@@ -21,7 +23,11 @@ void* allocate(size_t size) {
 struct KeptBlock {
   char* memory = static_cast<char*>(allocate(kKeptBytes));
   size_t used = 0;
-  ~KeptBlock() { std::free(memory); }
+  KeptBlock() { cmlx::count_borrowed(kKeptBytes); }
+  ~KeptBlock() {
+    std::free(memory);
+    cmlx::count_borrowed(-static_cast<int64_t>(kKeptBytes));
+  }
 };
 
 KeptBlock& kept_block() {
