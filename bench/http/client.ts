@@ -14,7 +14,7 @@ const Usage = z.object({
   rapid_mlx: z.object({ queue_ms: z.number(), prefill_ms: z.number(), decode_ms: z.number() }).optional(),
 });
 const Chunk = z.object({
-  choices: z.array(z.object({ delta: z.object({ content: z.string().optional() }) })),
+  choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }) })),
   usage: Usage.nullish(),
 });
 
