@@ -167,7 +167,7 @@ function toAllowed(value: unknown, declared: Tool[]): { choice: ToolChoice; allo
 }
 
 function toName(value: unknown, path: string): string {
-  const { name } = parseWith(named, value, path);
+  const { name } = parseWith(named, value ?? {}, path);
   if (typeof name === "string" && name !== "") return name;
   throw new RequestError(
     "tool_choice_missing_name",

@@ -15,6 +15,7 @@ import type { RequestRecorder } from "../trace/recorder.ts";
 import type { Records } from "../trace/records.ts";
 import type { Activity } from "./activity.ts";
 import type { Clock } from "./clock.ts";
+import type { Plan } from "./generate.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
 /** What the edge needs of the engine. */
@@ -72,4 +73,19 @@ export type Handler = (context: AppContext, dependencies: AppDependencies) => Re
 /** Who asks, for the fairness between clients: the connection, as `address:port`. */
 export function toRemote(context: AppContext): string {
   return context.env?.remote ?? "local";
+}
+
+/** What a plan has of its request as such. */
+export function toPlanStart(
+  context: AppContext,
+  clock: Clock,
+): Pick<Plan, "requestId" | "arrivedMs" | "prepareMs" | "clientSignal" | "log"> {
+  const arrivedMs = context.get("arrivedMs");
+  return {
+    requestId: `req-${context.get("requestKey")}`,
+    arrivedMs,
+    prepareMs: clock.nowMs() - arrivedMs,
+    clientSignal: context.req.raw.signal,
+    log: context.get("log"),
+  };
 }

@@ -40,6 +40,8 @@ export interface GenerateDependencies {
 export interface Plan {
   /** Id of the answer. */
   id: string;
+  /** Id of the request, as the log and \`x-request-id\` have it. */
+  requestId: string;
   /** Served id. */
   model: string;
   /** When the request arrived. */
@@ -180,7 +182,7 @@ async function* toFrames(events: AsyncIterable<ChoiceEvent>, exchange: Exchange)
       if (chunk) yield send(toFrame(chunk));
     }
   } catch (error) {
-    const frame = toFrame(toErrorEnvelope(toRequestError(error, plan.id)));
+    const frame = toFrame(toErrorEnvelope(toRequestError(error, plan.requestId)));
     if (!isCut(exchange)) plan.record.sent(frame);
     end(exchange, error);
     logEnd(exchange, error);
@@ -231,14 +233,14 @@ function logEnd({ plan, live, clock }: Exchange, error: unknown): void {
     seeds: live.start.seeds.join(","),
   };
   if (error === undefined) return plan.log.log("info", "answered", fields);
-  const known = toRequestError(error, plan.id);
+  const known = toRequestError(error, plan.requestId);
   if (isInternal(known)) plan.log.log("error", "answer broke", { ...fields, error: String(error) });
   else plan.log.log("info", "answer ended early", { ...fields, code: known.code });
 }
 
 function toOutcome({ plan }: Exchange, error: unknown): Outcome {
   if (error === undefined) return "completed";
-  const { code } = toRequestError(error, plan.id);
+  const { code } = toRequestError(error, plan.requestId);
   if (plan.clientSignal.aborted || code === "client_closed_request") return "left";
   return code === "server_shutting_down" ? "cancelled" : "failed";
 }

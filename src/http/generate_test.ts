@@ -124,9 +124,11 @@ Deno.test("a slow reader holds up its own stream only", async () => {
 Deno.test("an answer that breaks midway ends with an error chunk and without [DONE]", async () => {
   const failure = { afterTokens: 2, code: "internal" as const, message: "a detail of the device" };
   await using server = await openTestApp({ reply: says("Hello", { failure }) });
-  const text = await (await server.post(CHAT, { messages: USER, stream: true })).text();
+  const response = await server.post(CHAT, { messages: USER, stream: true });
+  const text = await response.text();
   const events = toEvents(text) as Record<string, unknown>[];
   const error = events.at(-1)?.error as Record<string, unknown>;
+  assert.ok(String(error.message).includes(response.headers.get("x-request-id") ?? "none"));
   assert.equal(error.code, "internal_error");
   assert.equal(error.type, "api_error");
   assert.ok(!text.includes("[DONE]") && !text.includes("device") && !text.includes('"finish_reason":"'));

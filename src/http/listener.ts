@@ -123,6 +123,8 @@ function createListener(parts: ListenerParts, unused: Set<Socket>): Server {
   };
   server.on("request", (incoming, outgoing) => take(incoming, outgoing, false));
   server.on("checkContinue", (incoming, outgoing) => take(incoming, outgoing, true));
+  // One that nobody knows may be ignored (RFC 9110, 10.1.1); Node's own 417 has no envelope.
+  server.on("checkExpectation", (incoming, outgoing) => take(incoming, outgoing, false));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const answer = running.get(socket);
     const isAnswering = answer !== undefined && answer.headersSent && !answer.writableFinished;

@@ -115,6 +115,17 @@ Deno.test("a target with a host of its own counts as that host; a method that no
   assert.match(await talk(listener.port, trace), /^HTTP\/1\.1 400 [^]*invalid_request/);
 });
 
+Deno.test("a request of HTTP/1.1 without Host is a 400, one of HTTP/1.0 is not; other expectations are ignored", async () => {
+  await using listener = await open();
+  assert.match(
+    await talk(listener.port, "GET / HTTP/1.1\r\nconnection: close\r\n\r\n"),
+    /^HTTP\/1\.1 400 [^]*host_not_allowed/,
+  );
+  assert.match(await talk(listener.port, "GET / HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 [^]*http:\/\/localhost\//);
+  const expecting = "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: tea\r\n\r\n";
+  assert.match(await talk(listener.port, expecting), /^HTTP\/1\.1 200 [^]*"method":"GET"/);
+});
+
 Deno.test("a client that waits for 100 Continue is asked for its body only where it is read", async () => {
   await using listener = await open({
     fetch: async (request) => new Response(request.url.endsWith("/x") ? await request.text() : "unread"),

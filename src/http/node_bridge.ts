@@ -74,6 +74,10 @@ async function respondTo(
   bridge: Bridge,
 ): Promise<Response> {
   const { method = "GET", socket } = incoming;
+  if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined && !isAbsolute(incoming.url)) {
+    const message = "The request has no Host header, which HTTP/1.1 asks for (RFC 9112, 3.2).";
+    return toErrorResponse(new RequestError("host_not_allowed", message));
+  }
   let request: Request;
   try {
     const init = { method, headers: toHeaders(incoming), signal };
@@ -87,17 +91,21 @@ async function respondTo(
 
 /** An absolute target names its host instead of the Host header (RFC 9112, 3.2.2); without both it is localhost. */
 function toUrl({ url = "/", headers }: IncomingMessage): string {
-  if (/^https?:\/\//i.test(url)) return url;
+  if (isAbsolute(url)) return url;
   const path = url.startsWith("/") ? url : `/${url}`;
   return `http://${
     headers.host !== undefined && URL.canParse(`http://${headers.host}`) ? headers.host : "localhost"
   }${path}`;
 }
 
+function isAbsolute(url = ""): boolean {
+  return /^https?:\/\//i.test(url);
+}
+
 function toHeaders({ rawHeaders, url = "/" }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
-  if (/^https?:\/\//i.test(url)) headers.set("host", new URL(url).host);
+  if (isAbsolute(url)) headers.set("host", new URL(url).host);
   return headers;
 }
 

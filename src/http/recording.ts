@@ -87,7 +87,7 @@ export function toRecordedPlan(plan: Plan): RecordedPlan {
 /** How a planned request ended. The head of a stream was sent with 200, whatever came then. */
 export function toRecordedEnd(plan: Plan, outcome: Outcome, error: unknown): RecordedEnd {
   if (error === undefined) return { state: outcome, status: 200 };
-  const known = toRequestError(error, plan.id);
+  const known = toRequestError(error, plan.requestId);
   return { state: outcome, status: plan.stream ? 200 : statusOf(known), error: toTold(known) };
 }
 

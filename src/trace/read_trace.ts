@@ -21,7 +21,7 @@ export async function* readTrace(path: string): AsyncGenerator<TraceLine> {
   try {
     file = await Deno.open(path);
   } catch (error) {
-    throw new TraceError(`Cannot read the trace ${path}: ${error instanceof Error ? error.message : error}`);
+    throw toReadError(path, error);
   }
   let line = 0;
   for await (const text of toLines(file.readable, path)) {
@@ -90,7 +90,7 @@ function toFault({ issues }: z.core.$ZodError): string {
 async function* toLines(bytes: ReadableStream<Uint8Array<ArrayBuffer>>, path: string): AsyncGenerator<string> {
   let parts: string[] = [];
   let length = 0;
-  for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
+  for await (const text of readPieces(bytes, path)) {
     const lines = text.split("\n");
     for (const [at, part] of lines.entries()) {
       parts.push(part);
@@ -103,4 +103,17 @@ async function* toLines(bytes: ReadableStream<Uint8Array<ArrayBuffer>>, path: st
     }
   }
   if (length > 0) yield parts.join("");
+}
+
+/** The text as it comes from the disk. @throws {TraceError} If it does not: a folder can be opened, but not read. */
+async function* readPieces(bytes: ReadableStream<Uint8Array<ArrayBuffer>>, path: string): AsyncGenerator<string> {
+  try {
+    yield* bytes.pipeThrough(new TextDecoderStream());
+  } catch (error) {
+    throw toReadError(path, error);
+  }
+}
+
+function toReadError(path: string, error: unknown): TraceError {
+  return new TraceError(`Cannot read the trace ${path}: ${error instanceof Error ? error.message : error}`);
 }

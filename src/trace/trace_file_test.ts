@@ -106,9 +106,10 @@ Deno.test("A line at fault is told with its number and its path, and the others 
   });
 });
 
-Deno.test("A file without a header, an empty and a missing one are no traces", async () => {
+Deno.test("A file without a header, an empty and a missing one are no traces, and no folder is", async () => {
   await withFolder(async (path) => {
     await assert.rejects(read(path), /Cannot read the trace/);
+    await assert.rejects(read(path.slice(0, path.lastIndexOf("/"))), /Cannot read the trace/);
     await Deno.writeTextFile(path, "");
     await assert.rejects(read(path), /is empty/);
     await Deno.writeTextFile(path, "{}\n");

@@ -269,6 +269,12 @@ const WRONG: [name: string, body: Record<string, unknown>, code: string, param: 
     "invalid_request",
     "tools[0].function.name",
   ],
+  [
+    "a choice that names nothing",
+    { tools: TOOLS, tool_choice: { type: "function" } },
+    "tool_choice_missing_name",
+    "tool_choice.function.name",
+  ],
   ["a tool declared twice", { tools: [...TOOLS, TOOLS[0]] }, "invalid_request", "tools[2].function.name"],
   ["a custom tool", { tools: [{ type: "custom", custom: { name: "x" } }] }, "unsupported_field", "tools[0].type"],
   [

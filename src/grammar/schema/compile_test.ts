@@ -190,6 +190,8 @@ Deno.test("what two keywords say together is honoured or refused", () => {
     [{ $ref: "http://example.org/x" }, "$ref"],
     [{ $ref: "#/$defs/none" }, "$ref"],
     [{ $ref: "#" }, "$ref"],
+    [{ allOf: [{ $ref: "#" }] }, "$ref"],
+    [{ $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } }, "$ref"],
     [{ type: "strin" }, "type"],
     [{ minimum: "1" }, "minimum"],
     [{ required: "a" }, "required"],

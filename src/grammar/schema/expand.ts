@@ -16,6 +16,12 @@ export function expand(parts: Parts, context: SchemaContext): Shape[] {
   return new Expansion(context).expand(anyShape(parts[0]?.path ?? "#"), parts, 0);
 }
 
+/** A schema on the way, and the one that asked for it. */
+interface Step {
+  readonly part: Part;
+  readonly from?: Step | undefined;
+}
+
 class Expansion {
   readonly #context: SchemaContext;
 
@@ -27,18 +33,21 @@ class Expansion {
   expand(base: Shape, parts: Parts, depth: number): Shape[] {
     let shape = base;
     const unions: Union[] = [];
-    const open = [...parts];
+    const open: Step[] = parts.map((part) => ({ part }));
     const seen = new Set<unknown>();
-    for (let part = open.shift(); part !== undefined; part = open.shift()) {
-      if (part.schema === true || seen.has(part.schema)) continue;
+    for (let step = open.shift(); step !== undefined; step = open.shift()) {
+      const { part } = step;
+      if (part.schema === true) continue;
       if (part.schema === false) return [];
+      requireNew(step);
+      if (seen.has(part.schema)) continue;
       seen.add(part.schema);
       this.#requireShallow(part, depth);
       const read = readSchema(part.schema, part.path, this.#context);
       const joined = intersect(shape, read.shape, this.#context);
       if (joined === undefined) return [];
       shape = joined;
-      open.push(...read.also);
+      open.push(...read.also.map((also): Step => ({ part: also, from: step })));
       unions.push(...read.unions);
     }
     return this.#deal(shape, unions, depth);
@@ -83,6 +92,14 @@ class Expansion {
         path,
       },
     );
+  }
+}
+
+/** A schema that asks for itself says nothing by which a value could be judged. The same one twice is no loop. */
+function requireNew({ part, from }: Step): void {
+  for (let step = from; step !== undefined; step = step.from) {
+    if (step.part.schema !== part.schema) continue;
+    throw new GrammarError(`\`$ref\` at ${part.path} refers to itself.`, { path: part.path, keyword: "$ref" });
   }
 }
 

@@ -16,7 +16,7 @@ import { findRoom, requireFit } from "../../route/context.ts";
 import type { LoadedModel } from "../../route/models.ts";
 import type { Asked, AskedThinking } from "../../route/script.ts";
 import { boundThinking } from "../../route/thinking.ts";
-import type { AppContext, AppDependencies } from "../app_context.ts";
+import { type AppContext, type AppDependencies, toPlanStart } from "../app_context.ts";
 import { readBody } from "../body.ts";
 import { toChoices } from "../choices.ts";
 import { respond } from "../generate.ts";
@@ -51,8 +51,7 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
   return await respond({
     id,
     model: model.id,
-    arrivedMs: context.get("arrivedMs"),
-    prepareMs: clock.nowMs() - context.get("arrivedMs"),
+    ...toPlanStart(context, clock),
     choices: toChoices(context, loaded, {
       id,
       sampling: request.sampling,
@@ -72,8 +71,6 @@ export async function chatCompletions(context: AppContext, dependencies: AppDepe
     stream: request.stream,
     includeUsage: request.includeUsage,
     ignored: request.ignored,
-    clientSignal: context.req.raw.signal,
-    log,
     record,
     facts: toFacts(request, loaded, prompt),
   }, dependencies);

@@ -11,7 +11,7 @@ import { bindAnswers } from "../../route/bound_answer.ts";
 import { findRoom, requireFit } from "../../route/context.ts";
 import type { LoadedModel } from "../../route/models.ts";
 import type { Asked } from "../../route/script.ts";
-import type { AppContext, AppDependencies } from "../app_context.ts";
+import { type AppContext, type AppDependencies, toPlanStart } from "../app_context.ts";
 import { readBody } from "../body.ts";
 import { toChoices } from "../choices.ts";
 import { respond } from "../generate.ts";
@@ -59,16 +59,13 @@ export async function completions(context: AppContext, dependencies: AppDependen
   return await respond({
     id,
     model: model.id,
-    arrivedMs: context.get("arrivedMs"),
-    prepareMs: clock.nowMs() - context.get("arrivedMs"),
+    ...toPlanStart(context, clock),
     choices,
     promptOf: (choice) => Math.floor(choice / request.choiceCount),
     encoder: new CompletionEncoder(head, toEcho(request, loaded), request.logprobsTop),
     stream: request.stream,
     includeUsage,
     ignored: request.ignored,
-    clientSignal: context.req.raw.signal,
-    log,
     record,
     facts: { loaded, constraint: request.constraint?.kind ?? null, readsDialect: false, prompts, promptRepairs: [] },
   }, dependencies);
