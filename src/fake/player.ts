@@ -52,10 +52,11 @@ export class ScriptPlayer implements Script {
     const taken = this.#next(asked.lastMessage);
     const { reply, pieces } = taken;
     if (reply.status !== undefined) throw toRefusal(reply.status, reply.retry_after);
-    for (const prompt of asked.prompts) this.#playing.set(prompt, toFakeReply(taken, this.#closing));
+    const closing = asWritten(this.#closing, pieces);
+    for (const prompt of asked.prompts) this.#playing.set(prompt, toFakeReply(taken, closing));
     return {
-      vocabulary: new ReplyVocabulary([...pieces, ...this.#closing]),
-      closing: this.#closing.map((_, at) => pieces.length + at),
+      vocabulary: new ReplyVocabulary([...pieces, ...closing]),
+      closing: closing.map((_, at) => pieces.length + at),
       promptOpen: reply.prompt_open ?? "",
       cutsConnection: reply.cut_after_tokens !== undefined,
     };
@@ -91,6 +92,17 @@ export class ScriptPlayer implements Script {
   #unused(lastMessage: string): CutReply | undefined {
     return this.#replies.find((cut) => !this.#used.has(cut) && lastMessage.includes(cut.reply.when ?? ""));
   }
+}
+
+/** Where a reply cuts a marker into plain tokens, its vocabulary is to have no special one of that spelling. */
+function asWritten(closing: readonly Piece[], pieces: readonly Piece[]): Piece[] {
+  const text = new TextDecoder();
+  const plain = pieces.map((piece) => piece.special ? "\0" : text.decode(piece.bytes)).join("");
+  const special = new Set(pieces.filter((piece) => piece.special).map((piece) => text.decode(piece.bytes)));
+  return closing.map((piece) => {
+    const spelling = text.decode(piece.bytes);
+    return piece.special && plain.includes(spelling) && !special.has(spelling) ? { ...piece, special: false } : piece;
+  });
 }
 
 function toFakeReply({ reply, pieces }: CutReply, closing: readonly Piece[]): FakeReply {

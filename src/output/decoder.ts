@@ -12,6 +12,7 @@ import { newCallId, newMistralId } from "./ids.ts";
 import { createHarmony } from "./protocols/harmony.ts";
 import { labelOf } from "./label.ts";
 import { createReasoningParser, type ReasoningParserName } from "./reasoning/mod.ts";
+import { readSpelledMarkers } from "./spelled_markers.ts";
 import { StandardDecoder } from "./standard.ts";
 import { TOOL_PARSERS, type ToolParserName, toolParsers } from "./tools/mod.ts";
 import type { ToolContext } from "./tools/parser.ts";
@@ -83,7 +84,9 @@ export function createAnswerParser(
 ): AnswerParser {
   const wholeTokens = options.logprobsTop !== undefined;
   const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
-  if (dialect.tools === "harmony") return createHarmony({ tools, reasoningEnd: "", wholeTokens });
+  if (dialect.tools === "harmony") {
+    return readSpelledMarkers(createHarmony({ tools, reasoningEnd: "", wholeTokens }), options.vocabulary);
+  }
   const { prompt = "" } = options;
   const label = [dialect.tools, dialect.reasoning].includes("hy_v3") ? labelOf(options.vocabulary) : undefined;
   const start = { prompt, wholeTokens, ...label !== undefined && { label } };

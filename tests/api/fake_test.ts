@@ -53,6 +53,19 @@ Deno.test("chunks are the tokens, usage counts them, and a special one is not sh
   assert.equal(finish, "length");
 });
 
+Deno.test("chunks may cut a marker anywhere, of a protocol of special tokens too", async () => {
+  const text = "<|channel|>analysis<|message|>So: figs.<|end|><|start|>assistant<|channel|>final<|message|>Figs <|x";
+  await using served = await serveScript({
+    tools: "harmony",
+    replies: [{ text }, { chunks: [...text] }, { chunks: text.match(/[^]{1,9}/g) }],
+  });
+  for (let reply = 0; reply < 3; reply++) {
+    const [choice] = (await served.client.chat.completions.create(says("x"))).choices;
+    const { content, reasoning_content } = choice?.message as { content: string; reasoning_content?: string };
+    assert.deepEqual([content, reasoning_content], ["Figs <|x", "So: figs."], `${reply}`);
+  }
+});
+
 Deno.test("a reply can refuse, fail after some tokens, or cut the connection", async () => {
   const chunks = ["a", "b", "c"];
   await using served = await serveScript({

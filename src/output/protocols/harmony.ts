@@ -9,7 +9,8 @@
  *
  * `analysis` is reasoning, `final` content, `commentary` to a function a call, and to nobody content (a preamble). The
  * recipient may stand before the channel. A message ends with `<|end|>`, `<|call|>` or `<|return|>`, with the next
- * message's beginning, or with the answer. Only real special tokens count: text that spells one is text.
+ * message's beginning, or with the answer. Text that spells a special token of the vocabulary is text
+ * (spelled_markers.ts).
  *
  * Source: https://github.com/openai/harmony `docs/format.md`.
  *
