@@ -4,6 +4,7 @@
 /// steps, so a moment when something else has the machine does not move them; prefill is timed whole.
 
 import Engine
+import Kernels
 import Runtime
 
 /// What to measure.
@@ -16,6 +17,12 @@ public struct BenchOptions: Sendable, Equatable {
     public var steps = 32
     /// Prompt tokens of one prefill step.
     public var chunkTokens = ConfigLimits.prefillChunkTokens.standard
+    /// Rounding of activations, keys and values.
+    public var arithmetic = EngineConfig().cpuArithmetic
+    /// Threads of the CPU kernels; 0: what this process may use.
+    public var threads = 0
+    /// Whether to say where the time of a step goes.
+    public var profile = false
     /// 128 and 1,024 tokens, one and four sequences.
     public init() {}
 
@@ -26,6 +33,14 @@ public struct BenchOptions: Sendable, Equatable {
         batches = try Self.list(flags.batches, "--batches", max: 256) ?? batches
         steps = try Self.number(flags.steps, "--steps", max: 1 << 16) ?? steps
         chunkTokens = try Self.number(flags.chunk, "--chunk", max: 8192) ?? chunkTokens
+        threads = try Self.number(flags.threads, "--threads", max: ConfigLimits.threads.upperBound) ?? threads
+        if let name = flags.arithmetic {
+            guard let known = EngineConfig.CPUArithmetic(rawValue: name) else {
+                throw EngineError(.argument, "--arithmetic is \"\(name)\"; wanted is exact or fast")
+            }
+            arithmetic = known
+        }
+        profile = flags.profile
     }
 
     private static func number(_ text: String?, _ name: String, max: Int) throws(EngineError) -> Int? {
@@ -66,15 +81,23 @@ public struct BenchResult: Sendable, Encodable {
     public var stepRangeUs: [Int]
     /// Bytes that the allocator has held at most.
     public var peakMemoryBytes: Int
+    /// Bytes of weights, keys and values that a step read, counted; nil where the kernels don't count.
+    public var stepBytes: Int?
+    /// Bytes that it had to read: the weights once, and the keys and values of each sequence.
+    public var leastStepBytes: Int
+    /// Where the time went; nil unless asked for.
+    public var profile: BenchProfile?
 
     enum CodingKeys: String, CodingKey {
-        case batch
+        case batch, profile
         case contextTokens = "context_tokens"
         case prefillTokensPerSecond = "prefill_tokens_per_second"
         case decodeTokensPerSecond = "decode_tokens_per_second"
         case stepUs = "step_us"
         case stepRangeUs = "step_range_us"
         case peakMemoryBytes = "peak_memory_bytes"
+        case stepBytes = "step_bytes"
+        case leastStepBytes = "least_step_bytes"
     }
 }
 
@@ -83,6 +106,9 @@ public enum Bench {
     /// Loads the checkpoint at `path` and measures every pair of context and batch; `found` gets each result at once.
     /// - Throws: `EngineError` if the checkpoint can't be loaded, or a context is over its own.
     public static func run(_ path: String, _ options: BenchOptions, found: (BenchResult) -> Void) throws {
+        var config = EngineConfig()
+        (config.threads, config.cpuArithmetic) = (options.threads, options.arithmetic)
+        try configureProcessor(config)
         let loader = CheckpointLoader()
         let runner = try loader.load(path: path, options: ModelOptions(), progress: { _ in })
         for context in options.contexts {
@@ -114,6 +140,7 @@ public enum Bench {
             tokens.append(token)
         }
         var stepsUs: [Int] = []
+        StepProfile.start()
         for step in 0..<options.steps {
             let segments = zip(sequences, tokens).map { sequence, token in
                 Segment(
@@ -124,13 +151,23 @@ public enum Bench {
             stepsUs.append(us)
             tokens = try outcomes.map(drawn)
         }
+        let found = StepProfile.stop()
         let sorted = stepsUs.sorted()
         let median = max(1, sorted[sorted.count / 2])
         return BenchResult(
             contextTokens: context, batch: batch,
             prefillTokensPerSecond: Double(context) * 1e6 / Double(max(1, prefillUs.sorted()[batch / 2])),
             decodeTokensPerSecond: Double(batch) * 1e6 / Double(median), stepUs: median,
-            stepRangeUs: [sorted[0], sorted[sorted.count - 1]], peakMemoryBytes: loader.memory().peakBytes)
+            stepRangeUs: [sorted[0], sorted[sorted.count - 1]], peakMemoryBytes: loader.memory().peakBytes,
+            stepBytes: found.map { $0.bytes / options.steps },
+            leastStepBytes: leastBytes(runner.description, context: context, batch: batch, steps: options.steps),
+            profile: options.profile ? found.map { BenchProfile($0, stepsUs: stepsUs) } : nil)
+    }
+
+    /// Weights once, and what each sequence holds of keys and values at the middle of the measurement.
+    private static func leastBytes(_ model: ModelDescription, context: Int, batch: Int, steps: Int) -> Int {
+        let seen = context * steps + steps * (steps + 1) / 2
+        return model.weightBytes + batch * seen * model.kvBytesPerToken / steps
     }
 
     /// Runs a prompt in chunks and draws the first token.
@@ -170,8 +207,12 @@ public enum Bench {
     public static func line(_ result: BenchResult) -> String {
         let prefill = Int(result.prefillTokensPerSecond.rounded())
         let decode = (result.decodeTokensPerSecond * 10).rounded() / 10
+        let range = "\(result.stepRangeUs[0]) to \(result.stepRangeUs[1])"
+        let ratio = result.stepBytes.map {
+            "\((Double($0) / Double(max(1, result.leastStepBytes)) * 1000).rounded() / 1000) of the least bytes, "
+        }
         return "context \(result.contextTokens), batch \(result.batch): "
-            + "prefill \(prefill) tok/s, decode \(decode) tok/s (\(result.stepUs) us a step, \(result.stepRangeUs[0]) to \(result.stepRangeUs[1])), "
-            + "peak \(result.peakMemoryBytes / 1_000_000) MB"
+            + "prefill \(prefill) tok/s, decode \(decode) tok/s (\(result.stepUs) us a step, \(range)), "
+            + "\(ratio ?? "")peak \(result.peakMemoryBytes / 1_000_000) MB"
     }
 }

@@ -28,6 +28,7 @@ enum CoreCommand: Sendable {
             try Bench.run(path, options) { result in
                 do {
                     try print(json ? jsonLine(result) : Bench.line(result))
+                    if !json { result.profile?.lines.forEach(print) }
                 } catch {
                     failure = error
                 }
@@ -52,13 +53,21 @@ public struct CoreFlags: Sendable {
     public var steps: String?
     /// Of `bench`: a number.
     public var chunk: String?
+    /// Of `bench`: `exact` or `fast`.
+    public var arithmetic: String?
+    /// Of `bench`: a number.
+    public var threads: String?
+    /// Of `bench`.
+    public var profile: Bool
     /// All absent unless given.
     public init(
         filter: String? = nil, deep: Bool = false, contexts: String? = nil, batches: String? = nil,
-        steps: String? = nil, chunk: String? = nil
+        steps: String? = nil, chunk: String? = nil, arithmetic: String? = nil, threads: String? = nil,
+        profile: Bool = false
     ) {
         (self.filter, self.deep) = (filter, deep)
         (self.contexts, self.batches, self.steps, self.chunk) = (contexts, batches, steps, chunk)
+        (self.arithmetic, self.threads, self.profile) = (arithmetic, threads, profile)
     }
 }
 
@@ -87,6 +96,8 @@ extension CoreFlags {
             ("--filter", filter != nil, "selftest"), ("--deep", deep, "selftest"),
             ("--contexts", contexts != nil, "bench"), ("--batches", batches != nil, "bench"),
             ("--steps", steps != nil, "bench"), ("--chunk", chunk != nil, "bench"),
+            ("--arithmetic", arithmetic != nil, "bench"), ("--threads", threads != nil, "bench"),
+            ("--profile", profile, "bench"),
         ]
         if let (flag, _, owner) = given.first(where: { $0.1 && $0.2 != command }) {
             throw EngineError(.argument, "\(flag) is a flag of \(owner), not of \(command)")
@@ -115,9 +126,10 @@ public func runCore(
 public let coreUsage = """
     usage: rmx-core info DIR [--json]
            rmx-core selftest [--filter NAME] [--deep] [--json]
-           rmx-core bench DIR [--contexts 128,1024] [--batches 1,4] [--steps 32] [--chunk 256] [--json]
+           rmx-core bench DIR [--contexts 128,1024] [--batches 1,4] [--steps 32] [--chunk 256]
+                          [--arithmetic exact|fast] [--threads N] [--profile] [--json]
 
     info      what a checkpoint is and how much memory it takes
     selftest  every kernel against its reference; exit code 1 if one is wrong
-    bench     prefill and decode speed of the core alone
+    bench     prefill and decode speed of the core alone; --profile: where the microseconds of a step go
     """

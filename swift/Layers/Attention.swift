@@ -56,6 +56,9 @@ public struct Attention {
         keyNorm = try normEpsilon.map { try RMSNorm("\(path).k_norm", width: width, epsilon: $0, from: source) }
     }
 
+    /// Sizes and storage of the projections.
+    var kinds: [Matrix.Kind] { [query.kind, key.kind, value.kind, output.kind] }
+
     /// x + attention(norm(x)) as a kernel; parameters must be filled.
     /// - Throws: `KernelError` when this device has no kernel for them.
     func block(norm: RMSNorm) throws -> AttentionBlock {

@@ -16,6 +16,9 @@ public struct GatedFeedForward {
         down = try Linear("\(path).down_proj", inputs: inner, outputs: width, bias: bias, from: source)
     }
 
+    /// Sizes and storage of the projections.
+    var kinds: [Matrix.Kind] { [gate.kind, up.kind, down.kind] }
+
     /// x + down(silu(gate(norm(x))) * up(norm(x))) as a kernel; parameters must be filled.
     /// - Throws: `KernelError` when this device has no kernel for them.
     func block(norm: RMSNorm) throws -> FeedForwardBlock {
@@ -44,6 +47,9 @@ public final class DecoderBlock {
         feedForwardNorm = try RMSNorm(
             "\(path).post_attention_layernorm", width: width, epsilon: epsilon, from: source)
     }
+
+    /// Sizes and storage of all projections: blocks with the same run the same kernels.
+    public var kinds: [Matrix.Kind] { attention.kinds + feedForward.kinds }
 
     /// Makes the kernels of this layer; parameters must be filled.
     /// - Throws: `KernelError` when this device has no kernel for them.

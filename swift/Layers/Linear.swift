@@ -1,4 +1,4 @@
-/// y = x · Wᵀ + b, the embedding table that may also be the head, and the norm: the blocks with weights of their own.
+/// y = x · Wᵀ + b, the token table that is embedding or head, and the norm: the blocks with weights of their own.
 
 import Kernels
 import MLX
@@ -26,29 +26,54 @@ public struct Linear {
         return product + bias.array
     }
 
+    /// Size and storage.
+    var kind: Matrix.Kind { weight.kind }
+
     /// The loaded weights, for a fused kernel.
     var kernelMatrix: KernelMatrix { weight.kernelMatrix(path, bias: bias) }
 }
 
-/// Token embedding; with tied weights also the head.
-public struct Embedding {
+/// A matrix with a row for each token: the embedding, the head, or both.
+public final class TokenMatrix {
+    private let path: String
     private let weight: Matrix
     private let activations: DType
+    /// Made of the loaded weights by `prepare`.
+    private var table: TokenTable?
 
     /// Declares `path.weight` (and `.scales`, `.biases`).
     public init(_ path: String, count: Int, width: Int, from source: any ParameterSource) throws {
+        self.path = path
         weight = try Matrix(path, rows: count, columns: width, from: source)
         activations = source.activations
     }
 
+    /// Makes the kernel; parameters must be filled.
+    /// - Throws: `KernelError` when this device has no kernel for them.
+    public func prepare() throws { _ = try prepared() }
+
     /// - Parameter tokens: [R], int32, each below `count`.
     /// - Returns: [R, width], in the dtype of activations.
-    public func callAsFunction(_ tokens: MLXArray) -> MLXArray { weight.rows(tokens).asType(activations) }
+    /// - Throws: `KernelError`, if `prepare` has not been called and would.
+    public func rows(_ tokens: MLXArray) throws -> MLXArray { try prepared().rows(tokens).asType(activations) }
 
-    /// The table as a head.
+    /// As a head.
     /// - Parameter x: [R, width]
     /// - Returns: [R, count]
-    public func head(_ x: MLXArray) -> MLXArray { weight.product(x) }
+    public func logits(_ x: MLXArray) -> MLXArray { weight.product(x) }
+
+    /// The best token of each row, without keeping logits.
+    /// - Parameter x: [R, width]
+    /// - Returns: [R, 2], uint32: the lowest token with the largest logit, and the bits of that logit as a float32.
+    /// - Throws: `KernelError`, if `prepare` has not been called and would.
+    public func best(_ x: MLXArray) throws -> MLXArray { try prepared().best(x) }
+
+    private func prepared() throws -> TokenTable {
+        if let table { return table }
+        let made = try TokenTable(weight.kernelMatrix(path, bias: nil))
+        table = made
+        return made
+    }
 }
 
 /// x / rms(x) * weight over the last axis, taken in float32 inside.

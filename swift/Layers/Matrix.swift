@@ -32,7 +32,6 @@ public enum Matrix {
         } else {
             self = .dense(try source.parameter("\(path).weight", shape: [rows, columns], kind: .matrix))
         }
-        source.declared(self)
     }
 
     /// Rows and columns of the matrix, not of its tensors.
@@ -51,6 +50,16 @@ public enum Matrix {
         case .quantized(_, _, _, let quantization): quantization
         }
     }
+
+    /// Size and storage: what decides which kernel runs.
+    public struct Kind: Hashable, Sendable {
+        let rows: Int
+        let columns: Int
+        let quantization: Quantization?
+    }
+
+    /// Of this matrix.
+    public var kind: Kind { Kind(rows: shape.rows, columns: shape.columns, quantization: quantization) }
 
     /// x · Wᵀ.
     /// - Parameter x: [R, columns]

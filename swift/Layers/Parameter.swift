@@ -45,8 +45,6 @@ public protocol ParameterSource: AnyObject {
     func parameter(_ name: String, shape: [Int], kind: Parameter.Kind) throws -> Parameter
     /// How the module at `path` is stored; nil: dense.
     func quantization(of path: String) throws -> Quantization?
-    /// Tells of a matrix that the graph multiplies by, once its tensors are declared.
-    func declared(_ matrix: Matrix)
     /// Dtype of activations; asked for once the embedding is declared.
     var activations: DType { get }
 }

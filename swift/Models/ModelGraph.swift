@@ -30,6 +30,8 @@ public protocol ModelGraph: AnyObject {
     /// Makes this device's kernels of the loaded weights. Parameters must be filled.
     /// - Throws: `KernelError` when there is none for them.
     func prepare() throws
+    /// A block of each kind of layer, for the check of what holds of a row's bits.
+    var distinctBlocks: [DecoderBlock] { get }
     /// Runs all layers.
     /// - Returns: [R, C], after the last norm.
     /// - Throws: What `prepare` throws, if it was not called.
@@ -38,6 +40,12 @@ public protocol ModelGraph: AnyObject {
     /// - Parameter hidden: [N, C]
     /// - Returns: [N, V]
     func logits(_ hidden: MLXArray) -> MLXArray
+    /// The head where only the best token is wanted: that of `logits`, bit for bit, without keeping them.
+    /// - Parameter hidden: [N, C]
+    /// - Returns: [N, 2], uint32: the lowest token with the largest logit, and the bits of that logit as a float32,
+    ///   which is not finite if the logits are unsound.
+    /// - Throws: What `prepare` throws, if it was not called.
+    func best(_ hidden: MLXArray) throws -> MLXArray
 }
 
 /// Graphs by `model_type` of config.json.

@@ -23,7 +23,11 @@ public final class Qwen3: ModelGraph {
 
     public func prepare() throws { try decoder.prepare() }
 
+    public var distinctBlocks: [DecoderBlock] { decoder.distinctBlocks }
+
     public func hidden(_ rows: StepRows) throws -> MLXArray { try decoder.hidden(rows) }
 
     public func logits(_ hidden: MLXArray) -> MLXArray { decoder.logits(hidden) }
+
+    public func best(_ hidden: MLXArray) throws -> MLXArray { try decoder.best(hidden) }
 }

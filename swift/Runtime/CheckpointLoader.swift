@@ -30,7 +30,7 @@ public final class CheckpointLoader: ModelLoader {
             try plan.source.fill(progress)
             try withError { try plan.graph.prepare() }
             var description = plan.description
-            description.exactness = try ExactnessProbe(plan.source, plan.graph.facts).run()
+            description.exactness = try ExactnessProbe(plan.graph, plan.source).run()
             return ModelRunner(plan.graph, cacheType: plan.source.cacheType.mlx, description)
         }
     }

@@ -1,10 +1,10 @@
 /// Measures at load what this device and these kernels keep of the exactness contract (docs/design/0004).
 ///
-/// Each kind of work that a step does over rows runs at several row counts on the loaded weights, and the rows must be
-/// equal bit for bit: products with every kind of matrix, the norm, the rotation, attention with its cache cut
-/// anywhere. Knows kernels only by what they return.
+/// Runs what a step runs, on the loaded weights: a decoder block of each kind with its cache, over rows in one call, in
+/// calls cut elsewhere and beside another sequence; then the last norm with the head. Rows must be equal bit for bit.
 
 import Engine
+import Kernels
 import Layers
 import MLX
 import Models
@@ -14,134 +14,102 @@ struct ExactnessProbe {
     /// Rows of the largest call, and of the window of decoding and drafts.
     private static let fullRows = 512
     private static let windowRows = 16
-    /// The head is the largest matrix and sees few rows at once: one more than two tiles of rows shows all its loops.
-    private static let headRows = 33
-    /// Row counts that kernels like to treat apart: vectors, small blocks, odd rests, tiles.
-    private static let counts = [1, 2, 3, 5, 8, 16, 17, 31, 64, 200]
-    /// Of the head: each costs as much as all those of another matrix.
-    private static let headCounts = [1, 3, 8, 16]
+    /// Rows before the window: one softmax block of the CPU's kernels, and some.
+    private static let windowStart = 135
+    /// Rows of the head, which only ever sees the last one of each sequence.
+    private static let headCounts = [1, 3, 8, 16, 33]
 
-    private let matrices: [Matrix]
-    private let facts: GraphFacts
+    private let graph: any ModelGraph
     private let activations: DType
     private let cacheType: DType
 
-    /// - Parameter source: With filled parameters.
-    init(_ source: CheckpointSource, _ facts: GraphFacts) {
-        matrices = ExactnessProbe.kinds(source.matrices)
-        self.facts = facts
+    /// - Parameter graph: Prepared, with parameters from `source`.
+    init(_ graph: any ModelGraph, _ source: CheckpointSource) {
+        self.graph = graph
         activations = source.activations
         cacheType = source.cacheType.mlx
     }
 
     /// What holds, the weakest of all kinds of work.
-    /// - Throws: When MLX fails.
+    /// - Throws: When MLX fails, or a kernel can't be made.
     func run() throws -> Exactness {
         try withError { error in
-            var found = attention()
-            for matrix in matrices where found > .none {
-                let isHead = matrix.shape.rows == facts.vocabularySize
-                found = min(
-                    found,
-                    rowWise(
-                        width: [matrix.shape.columns],
-                        limit: isHead ? ExactnessProbe.headRows : ExactnessProbe.fullRows,
-                        counts: isHead ? ExactnessProbe.headCounts : ExactnessProbe.counts, matrix.product))
-            }
-            let shape = facts.attention
-            let weight = MLXArray.ones([shape.width], dtype: activations)
-            found = min(found, rowWise(width: [shape.width]) { MLXFast.rmsNorm($0, weight: weight, eps: 1e-5) })
-            let positions = MLXArray((0..<ExactnessProbe.fullRows).map { Int32($0 * 5) })
-            found = min(
-                found,
-                rowWise(width: [shape.heads, 1, shape.headDimension]) { x in
-                    MLXFast.RoPE(
-                        x, dimensions: shape.headDimension, traditional: false, base: 10_000, scale: 1,
-                        offset: positions[(ExactnessProbe.fullRows - x.dim(0))...])
-                })
+            var found = head()
+            for block in graph.distinctBlocks where found > .none { found = min(found, try holds(block)) }
             try error.check()
             return found
         }
     }
 
-    /// One matrix of each size and storage.
-    private static func kinds(_ matrices: [Matrix]) -> [Matrix] {
-        struct Kind: Hashable {
-            let rows: Int
-            let columns: Int
-            let quantization: Quantization?
-        }
-        var seen: Set<Kind> = []
-        return matrices.filter { matrix in
-            let shape = matrix.shape
-            return seen.insert(Kind(rows: shape.rows, columns: shape.columns, quantization: matrix.quantization))
-                .inserted
-        }
+    /// Rows of the head in one call against fewer.
+    private func head() -> Exactness {
+        let most = ExactnessProbe.headCounts.max() ?? 1
+        let x = noise(most)
+        let whole = graph.logits(x)
+        func agree(_ count: Int) -> Bool { same(whole[(most - count)...], graph.logits(x[(most - count)...])) }
+        return ExactnessProbe.headCounts.allSatisfy(agree) ? .full : .none
     }
 
-    /// - Parameters:
-    ///   - width: Shape of a row.
-    ///   - limit: Rows of the call that all others are compared with.
-    ///   - counts: Rows of the others.
-    ///   - work: [R, ...] to [R, ...], each row by itself.
-    private func rowWise(
-        width: [Int], limit: Int = fullRows, counts: [Int] = counts, _ work: (MLXArray) -> MLXArray
-    ) -> Exactness {
-        let x = noise([limit] + width)
-        func agree(upTo most: Int) -> Bool {
-            let whole = work(x[(limit - most)...])
-            return counts.filter { $0 < most }.allSatisfy { count in
-                same(whole[(most - count)...], work(x[(limit - count)...]))
-            }
+    private func holds(_ block: DecoderBlock) throws -> Exactness {
+        let (start, rows) = (ExactnessProbe.windowStart, ExactnessProbe.windowStart + ExactnessProbe.windowRows)
+        let x = noise(ExactnessProbe.fullRows)
+        let window = try run(block, x, [0, start, rows])
+        for borders in [[0] + (start...rows), [0, start, start + 5, start + 8, start + 15, rows]] {
+            guard same(window, try run(block, x, borders)) else { return .none }
         }
-        if agree(upTo: limit) { return .full }
-        return agree(upTo: ExactnessProbe.windowRows) ? .window : .none
+        guard try agreeTogether(block, x) else { return .none }
+        // Prefill in pieces of every kind against one call, and both against the window above.
+        let whole = try run(block, x, [0, ExactnessProbe.fullRows])
+        let pieces = try run(block, x, [0, 1, 38, 101, 102, 118, 320, 495, ExactnessProbe.fullRows])
+        return same(whole, pieces) && same(whole[..<rows], window) ? .full : .window
     }
 
-    /// Rows of a prompt attended to in one call, against the same rows in calls cut elsewhere.
-    private func attention() -> Exactness {
-        let shape = facts.attention
-        let rows = ExactnessProbe.fullRows
-        let queries = noise([1, shape.heads, rows, shape.headDimension])
-        // Room behind the rows in use, as a cache has.
-        let keys = noise([1, shape.kvHeads, rows + 64, shape.headDimension]).asType(cacheType)
-        let values = noise([1, shape.kvHeads, rows + 64, shape.headDimension]).asType(cacheType)
-        func attend(_ range: Range<Int>) -> MLXArray {
-            MLXFast.scaledDotProductAttention(
-                queries: queries[0..., 0..., range, 0...], keys: keys[0..., 0..., ..<range.upperBound, 0...],
-                values: values[0..., 0..., ..<range.upperBound, 0...],
-                scale: 1 / Float(shape.headDimension).squareRoot(), mask: range.count == 1 ? .none : .causal)
-        }
-        func agree(whole range: Range<Int>, cuts: [Int]) -> Bool {
-            let reference = attend(range)
-            return zip([range.lowerBound] + cuts, cuts + [range.upperBound]).allSatisfy { start, end in
-                let place = (start - range.lowerBound)..<(end - range.lowerBound)
-                return same(reference[0..., 0..., place, 0...], attend(start..<end))
-            }
-        }
-        let window = (rows - ExactnessProbe.windowRows)..<rows
-        guard agree(whole: window, cuts: Array(window.dropFirst())),
-            agree(whole: window, cuts: [rows - 11, rows - 8, rows - 1])
-        else { return .none }
-        // Prefill in pieces of every kind, then the window that holds above, all against one call.
-        return agree(whole: 0..<rows, cuts: [1, 38, 101, 102, 118, 320, rows - 16]) ? .full : .window
+    /// Two sequences in one call against each alone.
+    private func agreeTogether(_ block: DecoderBlock, _ x: MLXArray) throws -> Bool {
+        let counts = [5, 11]
+        let caches = counts.map { KeyValueCache(capacity: $0, dtype: cacheType) }
+        let ends = [0, counts[0], counts[0] + counts[1]]
+        let spans = counts.indices.map { RowSpan(range: ends[$0]..<ends[$0 + 1], caches: [caches[$0]]) }
+        let positions = counts.flatMap { (0..<$0).map { Int32($0) } }
+        let together = try block(
+            x[..<ends[2]], StepRows(tokens: .mlxNone, positions: MLXArray(positions), spans: spans), layer: 0)
+        eval(caches.flatMap(\.state) + [together])
+        let first = try run(block, x, [0, ends[1]])
+        let second = try run(block, x[ends[1]...], [0, counts[1]])
+        return same(together, concatenated([first, second], axis: 0))
     }
 
-    /// Values in [-1, 1), the same for the same shape. From a generator of our own: MLX's takes longer than the
-    /// products that are measured. Source: splitmix64, public domain.
-    private func noise(_ shape: [Int]) -> MLXArray {
-        let count = shape.reduce(1, *)
-        var state = UInt64(count)
-        let values = [Float](unsafeUninitializedCapacity: count) { buffer, used in
-            for index in 0..<count {
+    /// One sequence's rows in calls that end at `borders`.
+    /// - Returns: [last border, C]
+    private func run(_ block: DecoderBlock, _ x: MLXArray, _ borders: [Int]) throws -> MLXArray {
+        let cache = KeyValueCache(capacity: borders.last ?? 0, dtype: cacheType)
+        let parts = try zip(borders, borders.dropFirst()).map { start, end in
+            let positions = MLXArray((start..<end).map { Int32($0) })
+            let span = RowSpan(range: 0..<end - start, caches: [cache])
+            let part = try block(
+                x[start..<end], StepRows(tokens: .mlxNone, positions: positions, spans: [span]), layer: 0)
+            eval(cache.state + [part])
+            return part
+        }
+        return concatenated(parts, axis: 0)
+    }
+
+    /// Values in [-1, 1), always the same. From a generator of our own: MLX's takes longer than the blocks that are
+    /// measured. Source: splitmix64, public domain.
+    /// - Returns: [rows, C]
+    private func noise(_ rows: Int) -> MLXArray {
+        let width = graph.facts.attention.width
+        var state = UInt64(rows)
+        let values = [Float](unsafeUninitializedCapacity: rows * width) { buffer, used in
+            for index in 0..<rows * width {
                 state &+= 0x9e37_79b9_7f4a_7c15
                 var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
                 mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
                 buffer[index] = Float(Int32(truncatingIfNeeded: (mixed ^ (mixed >> 31)) >> 32)) * 0x1p-31
             }
-            used = count
+            used = rows * width
         }
-        return MLXArray(values, shape).asType(activations)
+        return MLXArray(values, [rows, width]).asType(activations)
     }
 
     /// Whether all bits are the same; a NaN is a difference.

@@ -120,8 +120,12 @@ final class ModelRunner: StepRunner {
                 try error.check()
                 return segments.map { _ in .advanced }
             }
-            let logits = graph.logits(lastRows(hidden, of: segments, wanted))
-            let drawn = try draw(logits, wanted.map { segments[$0] }, with: state, error)
+            let last = lastRows(hidden, of: segments, wanted)
+            let drawing = wanted.map { segments[$0] }
+            let drawn =
+                drawing.allSatisfy { $0.sample.map { Sampler.isPlainArgmax($0.parameters) } ?? false }
+                ? try pickBest(try graph.best(last), drawing, with: state, error)
+                : try draw(graph.logits(last), drawing, with: state, error)
             var outcomes = [SegmentOutcome](repeating: .advanced, count: segments.count)
             for (index, outcome) in zip(wanted, drawn) { outcomes[index] = outcome }
             return outcomes
@@ -181,16 +185,6 @@ final class ModelRunner: StepRunner {
         _ logits: MLXArray, _ segments: [Segment], with state: [MLXArray], _ error: ErrorBox
     ) throws -> [SegmentOutcome] {
         let positions = segments.map { $0.position + $0.tokens.count }
-        if segments.allSatisfy({ $0.sample.map { Sampler.isPlainArgmax($0.parameters) } ?? false }) {
-            let tokens = argMax(logits, axis: -1, keepDims: true)
-            let values = takeAlong(logits, tokens, axis: -1).asType(.float32)
-            eval(state + [tokens, values])
-            try error.check()
-            return zip(tokens.asArray(UInt32.self), values.asArray(Float.self)).enumerated().map { index, best in
-                best.1.isFinite
-                    ? .sampled(SampledToken(token: Int32(best.0))) : .failed(unsound(at: positions[index]))
-            }
-        }
         let wide = logits.asType(.float32)
         eval(state + [wide])
         try error.check()
@@ -232,6 +226,24 @@ final class ModelRunner: StepRunner {
             .internal,
             "no token that the mask for position \(position) allows has a finite logit; a logit bias may forbid them, or "
                 + "the weights are damaged")
+    }
+
+    /// - Parameters:
+    ///   - best: [N, 2], of a graph's `best`.
+    ///   - segments: N of them.
+    ///   - state: Evaluated in the same go.
+    private func pickBest(
+        _ best: MLXArray, _ segments: [Segment], with state: [MLXArray], _ error: ErrorBox
+    ) throws -> [SegmentOutcome] {
+        eval(state + [best])
+        try error.check()
+        let words = best.asArray(UInt32.self)
+        return segments.enumerated().map { index, segment in
+            let (token, logit) = (words[2 * index], Float(bitPattern: words[2 * index + 1]))
+            return logit.isFinite
+                ? .sampled(SampledToken(token: Int32(token)))
+                : .failed(unsound(at: segment.position + segment.tokens.count))
+        }
     }
 
     private func unsound(at position: Int) -> EngineError {

@@ -23,8 +23,8 @@ var values: [String: String] = [:]
 var rest = CommandLine.arguments.dropFirst()
 while let argument = rest.popFirst() {
     switch argument {
-    case "--json", "--deep": values[argument] = ""
-    case "--filter", "--contexts", "--batches", "--steps", "--chunk":
+    case "--json", "--deep", "--profile": values[argument] = ""
+    case "--filter", "--contexts", "--batches", "--steps", "--chunk", "--arithmetic", "--threads":
         guard let value = rest.popFirst() else {
             complain("\(argument) wants a value\n\(coreUsage)")
             exit(2)
@@ -41,6 +41,7 @@ while let argument = rest.popFirst() {
 }
 let flags = CoreFlags(
     filter: values["--filter"], deep: values["--deep"] != nil, contexts: values["--contexts"],
-    batches: values["--batches"], steps: values["--steps"], chunk: values["--chunk"])
+    batches: values["--batches"], steps: values["--steps"], chunk: values["--chunk"],
+    arithmetic: values["--arithmetic"], threads: values["--threads"], profile: values["--profile"] != nil)
 exit(runCore(words, flags, json: values["--json"] != nil, print: { print($0) }, complain: complain))
 #endif

@@ -10,6 +10,7 @@
 #else
     import Foundation
 #endif
+import Kernels
 import Layers
 import MLX
 
@@ -22,8 +23,6 @@ final class CheckpointSource: ParameterSource {
     private var names: Set<String> = []
     private var floatType: TensorType?
     private var quantizations: [Quantization: Int] = [:]
-    /// Every matrix of the graph, in order.
-    private(set) var matrices: [Matrix] = []
 
     /// Declares nothing yet.
     init(_ checkpoint: Checkpoint, floats: FloatPolicy) throws {
@@ -35,8 +34,11 @@ final class CheckpointSource: ParameterSource {
     /// Dtype of activations, norms and biases.
     var activationType: TensorType { floats == .checkpoint ? floatType ?? .f32 : .f32 }
 
-    /// Dtype of keys and values.
-    var cacheType: TensorType { floats == .float32 ? .f32 : floatType ?? .f32 }
+    /// Dtype of keys and values: float32 in exact arithmetic on a CPU, where nothing but the weights is rounded.
+    var cacheType: TensorType {
+        let exact = floats == .float32 || (floats == .wideActivations && !Processor.roundsActivations)
+        return exact ? .f32 : floatType ?? .f32
+    }
 
     var activations: DType { activationType.mlx }
 
@@ -95,8 +97,6 @@ final class CheckpointSource: ParameterSource {
         return parameter
     }
 
-    func declared(_ matrix: Matrix) { matrices.append(matrix) }
-
     /// - Throws: When the files hold tensors that the graph neither wants nor knows to be useless.
     func requireNoSurplus(_ ignores: (String) -> Bool) throws {
         let surplus = checkpoint.tensors.keys.filter { !names.contains($0) && !ignores($0) }.sorted()
@@ -106,7 +106,7 @@ final class CheckpointSource: ParameterSource {
         throw CheckpointError(.model, "\(file): tensor \(first)\(more) has no place in this model")
     }
 
-    /// Reads every declared tensor. Takes the memory of the largest one on top of the model's own.
+    /// Loads every declared tensor; converts those whose dtype differs from the stored one, one at a time.
     /// - Parameter progress: Takes per mille of bytes read.
     func fill(_ progress: (Int) -> Void) throws {
         let total = max(declared.reduce(0) { $0 + $1.tensor.entry.range.count }, 1)
@@ -124,12 +124,21 @@ final class CheckpointSource: ParameterSource {
     }
 
     private func load(_ parameter: Parameter, _ tensor: Checkpoint.Tensor) throws -> MLXArray {
-        let memory = try tensor.file.readOwned(tensor.entry)
+        let (stored, wanted) = (tensor.entry.type, loadedType(parameter, tensor.entry.type))
         return try withError { error in
-            let stored = MLXArray(
-                rawPointer: memory, parameter.shape, dtype: tensor.entry.type.mlx, finalizer: { free(memory) })
+            // What is used as it is stored stays in the file. A GPU wants pages that begin with the tensor.
+            if stored == wanted, Device.defaultDevice().deviceType == .cpu,
+                let (bytes, owner) = try tensor.file.lend(tensor.entry)
+            {
+                return MLXArray(
+                    rawPointer: bytes, parameter.shape, dtype: stored.mlx,
+                    finalizer: { withExtendedLifetime(owner) {} })
+            }
+            let memory = try tensor.file.readOwned(tensor.entry)
+            let array = MLXArray(
+                rawPointer: memory, parameter.shape, dtype: stored.mlx, finalizer: { free(memory) })
             try error.check()
-            let loaded = stored.asType(loadedType(parameter, tensor.entry.type).mlx)
+            let loaded = array.asType(wanted.mlx)
             eval(loaded)
             return loaded
         }

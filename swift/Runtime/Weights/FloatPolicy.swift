@@ -7,8 +7,8 @@ import MLX
 enum FloatPolicy {
     /// Everything is widened to float32, caches included: parity with a float32 reference.
     case float32
-    /// Activations in float32; matrices and caches in the checkpoint's dtype. For CPUs: they compute in float32 anyway,
-    /// so rounding every activation would cost time and digits.
+    /// Activations in float32; matrices, and in fast arithmetic caches, in the checkpoint's dtype. For CPUs: they
+    /// compute in float32 anyway, so rounding every activation would cost time and digits.
     case wideActivations
     /// Everything in the checkpoint's dtype, as on GPUs.
     case checkpoint

@@ -35,6 +35,16 @@ final class RegularFile {
 
     deinit { close(descriptor) }
 
+    /// The file as memory.
+    /// - Throws: `CheckpointError(.io)` when it is empty, has become shorter, or the system refuses.
+    func map() throws -> MappedFile {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, size > 0, Int(status.st_size) >= size else {
+            throw CheckpointError(.io, "\(name) has \(status.st_size) bytes now; wanted \(size), and one at least")
+        }
+        return try MappedFile(descriptor: descriptor, count: size, name: name)
+    }
+
     /// Copies `count` bytes at `offset`.
     func read(at offset: Int, count: Int) throws -> Data {
         var data = Data(count: count)

@@ -2,8 +2,8 @@
 ///
 /// Layout: u64 header length, JSON header, data. The header names each tensor's dtype, shape and byte range in the
 /// data; ranges tile the data without gap or overlap. Anything else is refused with file, tensor and reason, so nothing
-/// behind this file meets a wrong size. Reads with `pread` into memory of its own: a file that shrinks while it is read
-/// is an error, where a mapping would end the process.
+/// behind this file meets a wrong size. The header is read with `pread`; a tensor's bytes are lent as pages of the
+/// file, or copied into memory of their own where pages will not do.
 ///
 /// Source: https://github.com/huggingface/safetensors (README, Format), 2026-08.
 
@@ -70,6 +70,8 @@ public final class SafetensorsFile {
     public let entries: [String: TensorEntry]
     private let file: RegularFile
     private let dataStart: Int
+    /// Made by the first tensor that is lent; goes with the last array that uses it.
+    private weak var mapping: MappedFile?
 
     /// Opens the file and checks its header.
     /// - Throws: `CheckpointError` with file, tensor and reason.
@@ -88,6 +90,18 @@ public final class SafetensorsFile {
         dataStart = 8 + Int(length)
         let header = try file.read(at: 8, count: Int(length))
         entries = try SafetensorsFile.parse(header, name: name, dataBytes: size - dataStart)
+    }
+
+    /// Lends one tensor's bytes where they lie in the file, brought into memory.
+    /// - Returns: The first byte and what keeps it; nil if it is not aligned to its elements, which some writers' files
+    ///   are not.
+    func lend(_ entry: TensorEntry) throws -> (bytes: UnsafeMutableRawPointer, owner: MappedFile)? {
+        let start = dataStart + entry.range.lowerBound
+        guard start % entry.type.size == 0, !entry.range.isEmpty else { return nil }
+        let owner = try mapping ?? file.map()
+        mapping = owner
+        try owner.populate(start..<start + entry.range.count)
+        return (owner.start + start, owner)
     }
 
     /// Reads one tensor's bytes into page-aligned memory.

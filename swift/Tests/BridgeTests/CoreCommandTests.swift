@@ -54,12 +54,15 @@ import Testing
 
 @Test func commandsAreReadFromWordsAndFlags() throws {
     guard case .bench(let path, let options) = try CoreCommand(
-        words: ["bench", "m"], CoreFlags(contexts: "16,64", batches: "2", steps: "8"))
+        words: ["bench", "m"],
+        CoreFlags(
+            contexts: "16,64", batches: "2", steps: "8", arithmetic: "fast", threads: "1", profile: true))
     else {
         Issue.record("bench was read as another command")
         return
     }
     #expect(path == "m" && options.contexts == [16, 64] && options.batches == [2] && options.steps == 8)
+    #expect(options.arithmetic == .fast && options.threads == 1 && options.profile)
     #expect(options.chunkTokens == BenchOptions().chunkTokens)
 }
 
@@ -70,6 +73,8 @@ import Testing
         (["bench", "m"], CoreFlags(filter: "x"), "--filter"), (["bench", "m"], CoreFlags(batches: "0"), "--batches"),
         (["bench", "m"], CoreFlags(contexts: "1,,2"), "--contexts"),
         (["bench", "m"], CoreFlags(steps: "1,2"), "--steps"),
+        (["bench", "m"], CoreFlags(arithmetic: "quick"), "--arithmetic"),
+        (["info", "m"], CoreFlags(profile: true), "--profile"),
     ]
     for (words, flags, name) in wrong {
         do throws(EngineError) {

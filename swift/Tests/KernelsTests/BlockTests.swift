@@ -151,3 +151,45 @@ extension KernelsSuite {
         }
     }
 }
+
+extension KernelsSuite {
+    @Suite struct TokenTableTests {
+        @Test(arguments: [2, 3, 4, 5, 6, 8, 0])
+        func rowsAreThoseOfTheReferenceWithinItsRounding(_ bits: Int) throws {
+            let table = try TokenTable.synthetic(count: 37, width: 96, bits: bits)
+            let indices = MLXArray([36, 0, 5, 5] as [Int32])
+            let error = abs(table.rows(indices) - table.referenceRows(indices).asType(.float32)).max()
+            #expect(error.item(Float.self) < 1e-3)
+        }
+
+        /// Counts around the pieces of 256, widths with and without long blocks.
+        @Test(arguments: [2, 3, 4, 5, 6, 8, 0], [(1, 32), (255, 96), (257, 576), (1030, 1088)])
+        func theBestTokenIsTheArgmaxOfTheLogitsBitForBit(_ bits: Int, _ size: (Int, Int)) throws {
+            let table = try TokenTable.synthetic(count: size.0, width: size.1, bits: bits)
+            var make = SyntheticWeights(seed: 21)
+            for rows in [1, 2, 7, 17] {
+                let x = make.values([rows, size.1])
+                #expect(arrayEqual(table.best(x), table.referenceBest(x)).item(Bool.self), "\(rows) rows")
+            }
+        }
+
+        @Test func theFirstOfEqualLogitsIsTheBest() throws {
+            var rows = [Float](repeating: 0, count: 600 * 32)
+            for row in [300, 301, 599] { rows[row * 32] = 2 }
+            let table = try TokenTable(
+                KernelMatrix(name: "equal", weight: MLXArray(rows, [600, 32]), quantization: nil, bias: nil))
+            let x = MLXArray([1 as Float] + [Float](repeating: 0, count: 31), [1, 32])
+            #expect(table.best(x).asArray(UInt32.self) == [300, Float(2).bitPattern])
+            #expect(table.best(x * -1).asArray(UInt32.self)[0] == 0)
+        }
+
+        @Test func aNaNAmongTheLogitsIsNoBestToken() throws {
+            var rows = [Float](repeating: 1, count: 600 * 32)
+            rows[500 * 32 + 3] = .nan
+            let table = try TokenTable(
+                KernelMatrix(name: "damaged", weight: MLXArray(rows, [600, 32]), quantization: nil, bias: nil))
+            let found = table.best(MLXArray.ones([1, 32])).asArray(UInt32.self)
+            #expect(Float(bitPattern: found[1]).isNaN)
+        }
+    }
+}

@@ -109,6 +109,41 @@ extension RuntimeTests {
             #expect(throws: CheckpointError.self) { try SafetensorsFile(url) }
         }
 
+        @Test("A tensor is lent where it lies in the file if that is aligned to its elements", arguments: [0, 1, 2, 4])
+        func lending(shift: Int) throws {
+            var writer = SafetensorsWriter()
+            writer.tensors = [("a", .init(shape: [5000])), ("none", .init(shape: [0]))]
+            writer.tensors[0].tensor.bytes = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
+            let bytes = writer.tensors[0].tensor.bytes
+            let header = try JSONSerialization.data(withJSONObject: writer.header, options: .sortedKeys)
+            // Spaces may stand behind the header; the data begins after them.
+            let padding = Data(repeating: 0x20, count: (8 - header.count % 8) % 8 + shift)
+            let scratch = try ScratchDirectory()
+            try scratch.write("model.safetensors", SafetensorsWriter.file(header: header + padding, data: bytes))
+            let file = try SafetensorsFile(scratch.url.appendingPathComponent("model.safetensors"))
+            let entry = try #require(file.entries["a"])
+            let lent = try file.lend(entry)
+            #expect((lent != nil) == (shift % 4 == 0))
+            if let (start, owner) = lent {
+                withExtendedLifetime(owner) { #expect(Data(bytes: start, count: 20_000) == bytes) }
+            }
+            let none = try #require(file.entries["none"])
+            #expect(try file.lend(none) == nil)
+        }
+
+        @Test("A file that has become shorter is an error where its bytes are asked for")
+        func shrunk() throws {
+            var writer = SafetensorsWriter()
+            writer.tensors = [("a", .init(shape: [5000]))]
+            let scratch = try ScratchDirectory()
+            let url = scratch.url.appendingPathComponent("model.safetensors")
+            try writer.data().write(to: url)
+            let file = try SafetensorsFile(url)
+            try FileHandle(forWritingTo: url).truncate(atOffset: 100)
+            let entry = try #require(file.entries["a"])
+            #expect(throws: CheckpointError.self) { _ = try file.lend(entry) }
+        }
+
         @Test("3,000 seeded mutations of a file are each opened or refused, and what opens is sound")
         func mutations() throws {
             var writer = SafetensorsWriter()

@@ -1,4 +1,5 @@
 // Evaluation, devices and streams: what runs rather than what is computed.
+#include "cpu/profile.h"
 #include "guard.h"
 
 namespace mx = mlx::core;
@@ -15,7 +16,10 @@ cmlx_stream missing(int32_t device) { return {-1, device, 0}; }
 }  // namespace
 
 bool cmlx_eval(const cmlx_array *handles, size_t count) {
-  return run([&] { mx::eval(arrays(handles, count)); });
+  return run([&] {
+    const rmx::cpu::Timed timed(rmx::cpu::Stage::evaluation);
+    mx::eval(arrays(handles, count));
+  });
 }
 
 bool cmlx_async_eval(const cmlx_array *handles, size_t count) {

@@ -28,7 +28,7 @@ class Run {
     const Floats mixed = {scratch.take<float>(x_.count() * queries_), x_.count(), queries_};
     mix(projected, mixed);
     const Weight& output = block_.output.weight();
-    multiply_and_add(output, pack_floats(mixed, output, scratch), block_.output_bias, x_, element, out);
+    multiply_and_add(Stage::output, output, pack_floats(mixed, output, scratch), block_.output_bias, x_, element, out);
   }
 
  private:
@@ -47,6 +47,8 @@ class Run {
       for_value =
           same_packing(value, query) ? packed.first : norm_and_pack(x_, block_.norm, value, value, scratch).first;
     }
+    const Timed timed(Stage::projections);
+    count_bytes(Stage::projections, weight_bytes(query) + weight_bytes(key) + weight_bytes(value));
     ThreadPool::shared().run_rows(width_, kGranule, [&](int64_t begin, int64_t end) {
       product(query, packed.first, block_.query_bias, 0, begin, end, projected);
       product(key, for_key, block_.key_bias, queries_, begin, end, projected);
@@ -69,6 +71,7 @@ class Run {
 
   /// Norms and rotates queries and keys, writes keys and values to the caches.
   void place(const Floats& projected) {
+    const Timed timed(Stage::rotation);
     const int half = block_.rope.rotation.dims / 2;
     std::vector<int> span_of(x_.count());
     for (size_t s = 0; s < spans_.size(); s++) {

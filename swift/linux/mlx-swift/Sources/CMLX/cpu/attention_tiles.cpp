@@ -4,6 +4,8 @@
 // a softmax state of its own, merged in order after; the kernel merges in the same way when it runs blocks in turn.
 #include "attention_tiles.h"
 
+#include "profile.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -178,9 +180,18 @@ KeyBlock AttentionJob::block(int kv_head, int block, int count) const {
       key_rows.at(kv_head, row), value_rows.at(kv_head, row), key_rows.row, value_rows.row, key_rows.element, count};
 }
 
+int64_t AttentionJob::bytes() const {
+  int64_t seen = 0;
+  for (int tile = 0; tile < tiles_per_head(); tile++) seen += limit(std::min(rows, (tile + 1) * rows_per_tile()) - 1);
+  const Element element = cache ? cache->element() : key_rows.element;
+  return seen * kv_heads * (head_dim + value_dim) * element_size(element);
+}
+
 void attend(const std::vector<AttentionJob>& jobs) {
+  const Timed timed(Stage::attention);
   int tiles = 0, blocks = 0;
   for (const AttentionJob& job : jobs) {
+    count_bytes(Stage::attention, job.bytes());
     tiles += job.tiles();
     blocks = std::max(blocks, job.blocks());
   }

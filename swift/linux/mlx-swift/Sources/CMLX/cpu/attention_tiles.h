@@ -43,6 +43,8 @@ struct AttentionJob {
   int rows_per_tile() const;
   int tiles_per_head() const { return (rows + rows_per_tile() - 1) / rows_per_tile(); }
   int tiles() const { return kv_heads * tiles_per_head(); }
+  /// Bytes of keys and values that its tiles read: each goes through what its last row sees.
+  int64_t bytes() const;
   int blocks() const { return (keys + kKeyBlock - 1) / kKeyBlock; }
   /// Keys that query `row` sees.
   int limit(int row) const { return causal ? std::max(0, keys - rows + row + 1) : keys; }

@@ -48,6 +48,7 @@ bool same_packing(const Weight& a, const Weight& b) {
 PackedRows norm_and_pack(
     const Rows& rows, const Norm& norm, const Weight& weight, const Weight& other, Scratch& scratch) {
   const bool same = same_packing(weight, other);
+  const Timed timed(Stage::norm);
   const Packing first(rows.count(), weight, scratch);
   const Packing second(same ? 0 : rows.count(), other, scratch);
   ThreadPool::shared().run_rows(rows.count(), kRowsPerPiece, [&](int64_t begin, int64_t end) {
@@ -64,6 +65,7 @@ PackedRows norm_and_pack(
 }
 
 Activations pack_floats(const Floats& rows, const Weight& weight, Scratch& scratch) {
+  const Timed timed(Stage::norm);
   const Packing packing(rows.count, weight, scratch);
   ThreadPool::shared().run_rows(rows.count, kRowsPerPiece, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; row++) packing.pack(row, rows.row(row));
@@ -72,10 +74,12 @@ Activations pack_floats(const Floats& rows, const Weight& weight, Scratch& scrat
 }
 
 void multiply_and_add(
-    const Weight& weight, const Activations& rows, const Vector& bias, const Rows& residual, Element element,
-    void* out) {
+    Stage stage, const Weight& weight, const Activations& rows, const Vector& bias, const Rows& residual,
+    Element element, void* out) {
   const Kernels& kernel = kernels();
   const Arithmetic mode = arithmetic();
+  const Timed timed(stage);
+  count_bytes(stage, weight_bytes(weight));
   ThreadPool::shared().run_rows(weight.rows, kGranule, [&](int64_t begin, int64_t end) {
     Scratch scratch;
     const int64_t width = weight.rows;

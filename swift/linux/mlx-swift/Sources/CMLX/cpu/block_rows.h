@@ -2,6 +2,7 @@
 #pragma once
 
 #include "blocks.h"
+#include "profile.h"
 
 namespace rmx::cpu {
 
@@ -26,9 +27,9 @@ PackedRows norm_and_pack(
 /// Packs rows that are float32 already.
 Activations pack_floats(const Floats& rows, const Weight& weight, Scratch& scratch);
 
-/// out = residual + rows x weight + bias, rounded to `element`; `bias` may be empty.
+/// out = residual + rows x weight + bias, rounded to `element`; `bias` may be empty. Counts as `stage`.
 void multiply_and_add(
-    const Weight& weight, const Activations& rows, const Vector& bias, const Rows& residual, Element element,
-    void* out);
+    Stage stage, const Weight& weight, const Activations& rows, const Vector& bias, const Rows& residual,
+    Element element, void* out);
 
 }  // namespace rmx::cpu

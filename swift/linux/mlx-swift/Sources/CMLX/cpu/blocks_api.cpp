@@ -3,6 +3,7 @@
 
 #include "../guard.h"
 #include "blocks.h"
+#include "table.h"
 
 using namespace cmlx;
 namespace cpu = rmx::cpu;
@@ -15,6 +16,9 @@ struct cmlx_cpu_feed_forward_object {
 };
 struct cmlx_cpu_attention_object {
   std::shared_ptr<const cpu::AttentionBlock> value;
+};
+struct cmlx_cpu_table_object {
+  std::shared_ptr<const cpu::Matrix> value;
 };
 
 namespace {
@@ -135,4 +139,19 @@ cmlx_array cmlx_cpu_attention_apply(
     }
     return cpu::attention_block(block->value, in(x), std::move(list), stream(s));
   });
+}
+
+cmlx_cpu_table cmlx_cpu_table_new(const cmlx_cpu_matrix* m) {
+  return guarded<cmlx_cpu_table>(
+      nullptr, [&] { return new cmlx_cpu_table_object{std::make_shared<const cpu::Matrix>(matrix(*m))}; });
+}
+
+void cmlx_cpu_table_free(cmlx_cpu_table table) { delete table; }
+
+cmlx_array cmlx_cpu_table_rows(cmlx_cpu_table table, cmlx_array indices, cmlx_stream s) {
+  return make([&] { return cpu::table_rows(table->value, in(indices), stream(s)); });
+}
+
+cmlx_array cmlx_cpu_table_best(cmlx_cpu_table table, cmlx_array x, cmlx_stream s) {
+  return make([&] { return cpu::table_best(table->value, in(x), stream(s)); });
 }

@@ -3,6 +3,7 @@
 
 #include "../guard.h"
 #include "kernels.h"
+#include "profile.h"
 #include "threads.h"
 
 const char* cmlx_cpu_variant(void) {
@@ -34,4 +35,20 @@ bool cmlx_cpu_is_fast(void) {
 
 bool cmlx_cpu_set_fast(bool fast) {
   return cmlx::run([&] { rmx::cpu::set_arithmetic(fast ? rmx::cpu::Arithmetic::fast : rmx::cpu::Arithmetic::exact); });
+}
+
+void cmlx_cpu_profile_start(void) { rmx::cpu::start_profile(); }
+
+void cmlx_cpu_profile_stop(void) { rmx::cpu::stop_profile(); }
+
+bool cmlx_cpu_profile_stage(size_t index, cmlx_cpu_stage* stage) {
+  if (index >= rmx::cpu::kStages) return false;
+  const auto named = static_cast<rmx::cpu::Stage>(index);
+  const rmx::cpu::StageTotals& sums = rmx::cpu::totals(named);
+  *stage = {rmx::cpu::stage_name(named), sums.nanoseconds, sums.bytes, sums.calls};
+  return true;
+}
+
+double cmlx_cpu_read_bandwidth(int64_t bytes, int rounds) {
+  return cmlx::guarded(0.0, [&] { return rmx::cpu::read_bandwidth(bytes, rounds); });
 }

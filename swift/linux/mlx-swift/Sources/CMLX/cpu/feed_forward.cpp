@@ -13,6 +13,23 @@ void add(const Vector& bias, int64_t begin, int64_t end, float* values) {
   for (int64_t n = begin; n < end; n++) values[n - begin] += bias[n];
 }
 
+/// inner = silu(gate) * up, for the packed rows.
+void multiply_and_gate(const FeedForward& block, const PackedRows& packed, const Floats& inner, float* up_values) {
+  const Weight &gate = block.gate.weight(), &up = block.up.weight();
+  const Timed timed(Stage::gate_up);
+  count_bytes(Stage::gate_up, weight_bytes(gate) + weight_bytes(up));
+  ThreadPool::shared().run_rows(gate.rows, kGranule, [&](int64_t begin, int64_t end) {
+    kernels().product(gate, arithmetic(), packed.first, begin, end, inner.data, gate.rows);
+    kernels().product(up, arithmetic(), packed.second, begin, end, up_values, gate.rows);
+    for (int64_t row = 0; row < inner.count; row++) {
+      float *values = inner.row(row) + begin, *factors = up_values + row * gate.rows + begin;
+      add(block.gate_bias, begin, end, values);
+      add(block.up_bias, begin, end, factors);
+      kernels().swiglu(values, factors, end - begin, values);
+    }
+  });
+}
+
 class FeedForwardBlock : public Primitive {
  public:
   FeedForwardBlock(Stream stream, std::shared_ptr<const FeedForward> block)
@@ -27,17 +44,9 @@ class FeedForwardBlock : public Primitive {
           const PackedRows packed = norm_and_pack(x, block->norm, gate, up, scratch);
           const Floats inner = {scratch.take<float>(x.count() * gate.rows), x.count(), gate.rows};
           float* up_values = scratch.take<float>(x.count() * gate.rows);
-          ThreadPool::shared().run_rows(gate.rows, kGranule, [&](int64_t begin, int64_t end) {
-            kernels().product(gate, arithmetic(), packed.first, begin, end, inner.data, gate.rows);
-            kernels().product(up, arithmetic(), packed.second, begin, end, up_values, gate.rows);
-            for (int64_t row = 0; row < x.count(); row++) {
-              float *values = inner.row(row) + begin, *factors = up_values + row * gate.rows + begin;
-              add(block->gate_bias, begin, end, values);
-              add(block->up_bias, begin, end, factors);
-              kernels().swiglu(values, factors, end - begin, values);
-            }
-          });
-          multiply_and_add(down, pack_floats(inner, down, scratch), block->down_bias, x, element, target);
+          multiply_and_gate(*block, packed, inner, up_values);
+          multiply_and_add(
+              Stage::down, down, pack_floats(inner, down, scratch), block->down_bias, x, element, target);
         });
   }
 

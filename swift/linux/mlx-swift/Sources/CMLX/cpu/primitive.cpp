@@ -1,6 +1,8 @@
 // Shared parts of the CPU primitives: row views, scratch memory, packing and multiplying on the pool.
 #include "primitive.h"
 
+#include "profile.h"
+
 #include <cstdlib>
 #include <new>
 
@@ -131,6 +133,8 @@ Activations pack(const Weight& weight, Arithmetic arithmetic, const Rows& rows, 
 void multiply(const Weight& weight, Arithmetic arithmetic, const Activations& rows, float* y, int64_t stride) {
   constexpr int64_t kGranule = 8;
   const Kernels& kernel = kernels();
+  const Timed timed(Stage::other);
+  count_bytes(Stage::other, weight_bytes(weight));
   ThreadPool::shared().run_rows(weight.rows, kGranule, [&](int64_t begin, int64_t end) {
     kernel.product(weight, arithmetic, rows, begin, end, y, stride);
   });

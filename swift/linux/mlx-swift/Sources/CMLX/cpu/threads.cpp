@@ -42,13 +42,35 @@ uint64_t chunks_of(uint64_t ticket) { return ticket >> kCountBits & kCountMask; 
 
 uint64_t next_of(uint64_t ticket) { return ticket & kCountMask; }
 
+/// The smallest quota in cores of this process's cgroup v2 and those around it; negative: none.
+double quota_v2() {
+  // "0::/path"; in a container's own namespace the path is "/".
+  std::string line, group;
+  for (std::ifstream list("/proc/self/cgroup"); std::getline(list, line);) {
+    if (line.rfind("0::", 0) == 0) group = line.substr(3);
+  }
+  double least = -1;
+  for (bool more = true; more;) {
+    std::ifstream file("/sys/fs/cgroup" + (group == "/" ? "" : group) + "/cpu.max");
+    std::string quota;
+    double period = 0;
+    if (file >> quota >> period && quota != "max" && period > 0) {
+      const double cores = std::atof(quota.c_str()) / period;
+      if (least < 0 || cores < least) least = cores;
+    }
+    const size_t slash = group.rfind('/');
+    more = slash != std::string::npos && group != "/";
+    if (more) group = slash == 0 ? "/" : group.substr(0, slash);
+  }
+  return least;
+}
+
 /// Cores by CPU quota (cgroup v2, then v1), rounded down; kThreadsMax without a quota.
 int quota_threads() {
-  double quota = -1, period = 100000;
-  if (std::ifstream v2("/sys/fs/cgroup/cpu.max"); v2) {
-    std::string first;
-    if (v2 >> first >> period && first != "max") quota = std::atof(first.c_str());
-  } else if (std::ifstream v1("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"); v1) {
+  double quota = quota_v2(), period = 1;
+  if (quota <= 0) {
+    period = 100000;
+    std::ifstream v1("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
     std::ifstream v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
     v1 >> quota;
     v1_period >> period;

@@ -94,6 +94,18 @@ void cmlx_cpu_attention_free(cmlx_cpu_attention block);
 cmlx_array cmlx_cpu_attention_apply(
     cmlx_cpu_attention block, cmlx_array x, const cmlx_cpu_span *spans, size_t count, cmlx_stream s);
 
+/// A matrix with a row for each token.
+typedef struct cmlx_cpu_table_object *cmlx_cpu_table;
+
+/// The bias is ignored. Fails for what the kernels do not take.
+cmlx_cpu_table cmlx_cpu_table_new(const cmlx_cpu_matrix *matrix);
+void cmlx_cpu_table_free(cmlx_cpu_table table);
+/// int32 [R] to float32 [R, K]; an index that is no row gives NaNs.
+cmlx_array cmlx_cpu_table_rows(cmlx_cpu_table table, cmlx_array indices, cmlx_stream s);
+/// x [R, K] to uint32 [R, 2]: the lowest index of the largest product with a row, and the bits of that float32; they
+/// are a NaN's if any product is one.
+cmlx_array cmlx_cpu_table_best(cmlx_cpu_table table, cmlx_array x, cmlx_stream s);
+
 #ifdef __cplusplus
 }
 #endif

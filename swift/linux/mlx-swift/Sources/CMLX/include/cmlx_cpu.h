@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +27,24 @@ bool cmlx_cpu_set_threads(int count);
 /// Whether activations are rounded to int8 inside quantized products.
 bool cmlx_cpu_is_fast(void);
 bool cmlx_cpu_set_fast(bool fast);
+
+/// What one stage of the work took since cmlx_cpu_profile_start; bytes are of weights, keys and values.
+typedef struct cmlx_cpu_stage {
+  /// Static storage.
+  const char *name;
+  int64_t nanoseconds;
+  int64_t bytes;
+  int64_t calls;
+} cmlx_cpu_stage;
+
+/// Zeroes the totals and times stages from now on, until stopped. Bytes are counted always.
+void cmlx_cpu_profile_start(void);
+void cmlx_cpu_profile_stop(void);
+/// Stage `index`; 0 is the evaluation of graphs, which holds all others. False behind the last.
+bool cmlx_cpu_profile_stage(size_t index, cmlx_cpu_stage *stage);
+
+/// Bytes a second that the pool reads from memory: the best of `rounds` over `bytes`; 0: failed.
+double cmlx_cpu_read_bandwidth(int64_t bytes, int rounds);
 
 #ifdef __cplusplus
 }

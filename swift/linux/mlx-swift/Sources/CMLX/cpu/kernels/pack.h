@@ -38,6 +38,12 @@ void pack_exact(const float* row, int64_t columns, int64_t padded, float* out) {
   }
 }
 
+/// Codes of a long block: as many units of 32, which share an activation scale, as there are lanes.
+constexpr int64_t kLongBlock = 32 * L;
+/// Whether fast products read long blocks: where the shuffles that bring a unit into one lane are cheap.
+template <int PER_LANE>
+constexpr bool kLongBlocks = RMX_AVX512 && (PER_LANE == 8 || PER_LANE == 4);
+
 /// Rounds 32 values to int8. Returns their scale.
 RMX_INLINE float round32(const float* x, int8_t* out) {
   float peak = 0;
@@ -52,11 +58,33 @@ RMX_INLINE float round32(const float* x, int8_t* out) {
   return scale;
 }
 
+/// Where unit `unit` (32 codes) of a long block lies among its lanes, as the transposition of product_units.h puts it.
+template <int PER_LANE>
+constexpr int unit_lane(int unit) {
+  return PER_LANE == 8 ? 4 * (unit % 4) + unit / 4 : 8 * (unit % 2) + unit / 2;
+}
+
+/// Of a long block: word, phase, lane, byte  <-  unit, word, phase + phases * byte.
+template <int PER_LANE>
+RMX_INLINE void pack_unit(const int8_t* codes, float scale, int unit, int8_t* out, float* scales) {
+  constexpr int kPhases = PER_LANE / 4;
+  const int lane = unit_lane<PER_LANE>(unit);
+  scales[lane] = scale;
+  for (int word = 0; word < 32 / PER_LANE; word++) {
+    for (int phase = 0; phase < kPhases; phase++) {
+      for (int byte = 0; byte < 4; byte++) {
+        out[(word * kPhases + phase) * 4 * L + lane * 4 + byte] = codes[word * PER_LANE + phase + kPhases * byte];
+      }
+    }
+  }
+}
+
 /// Of a block: phase, lane, byte  <-  lane, phase + phases * byte.
 template <int PER_LANE>
 void pack_fast(const Weight& weight, const float* row, int64_t padded, int8_t* out, float* scales, float* sums) {
   constexpr int kPhases = PER_LANE / 4;
   constexpr int64_t block = PER_LANE * L;
+  const int64_t units_end = kLongBlocks<PER_LANE> ? weight.columns / kLongBlock * kLongBlock : 0;
   float group_sum = 0;
   for (int64_t first = 0; first < padded; first += 32) {
     int8_t codes[32] = {};
@@ -70,6 +98,11 @@ void pack_fast(const Weight& weight, const float* row, int64_t padded, int8_t* o
         sums[first / weight.group] = group_sum;
         group_sum = 0;
       }
+    }
+    if (first < units_end) {
+      const int64_t base = first / kLongBlock * kLongBlock;
+      pack_unit<PER_LANE>(codes, scale, static_cast<int>(first - base) / 32, out + base, scales + base / PER_LANE);
+      continue;
     }
     const int64_t base = first / block * block;
     for (int lane = 0; lane < 32 / PER_LANE; lane++) {

@@ -29,6 +29,7 @@ RMX_INLINE I scale_index(int shift, int block) {
 /// One block of WIDTH weight rows against ROWS rows, float32 activations.
 template <int BITS, int ROWS, int WIDTH>
 struct ExactBlock {
+  static constexpr bool kLong = false;
   const float* values;
   int64_t stride;
 
@@ -82,8 +83,18 @@ RMX_INLINE void quantized_tile(
     const int64_t begin = first << layout.shift;
     const int64_t rest = weight.columns - begin, run = int64_t{L} << layout.shift;
     const int64_t columns = rest < run ? rest : run;
-    for (int64_t done = 0, i = 0; done < columns; done += C::kPerBlock, i++) {
-      const I index = scale_index<C::kPerLane>(layout.shift, static_cast<int>(i));
+    int64_t done = 0;
+    if constexpr (Block::kLong) {
+      for (; done + kLongBlock <= columns; done += kLongBlock) {
+        const I index = unit_scale_index<C::kPerLane>(layout.shift, static_cast<int>(done / kLongBlock));
+        F scale[WIDTH];
+#pragma clang loop unroll(full)
+        for (int w = 0; w < WIDTH; w++) scale[w] = permute(scales[w], index);
+        block.units(codes + (begin + done) * BITS / 8, layout.row_bytes, scale, begin + done, acc);
+      }
+    }
+    for (; done < columns; done += C::kPerBlock) {
+      const I index = scale_index<C::kPerLane>(layout.shift, static_cast<int>(done / C::kPerBlock));
       U words[WIDTH];
       F scale[WIDTH];
 #pragma clang loop unroll(full)

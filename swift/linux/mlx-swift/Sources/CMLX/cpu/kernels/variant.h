@@ -7,6 +7,7 @@ namespace rmx::cpu::RMX_NAMESPACE {
 #include "convert.h"
 #include "pack.h"
 #include "product_codes.h"
+#include "product_units.h"
 #include "product_exact.h"
 #include "product_fast.h"
 #include "product_dense.h"
