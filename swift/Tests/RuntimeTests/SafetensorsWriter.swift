@@ -32,10 +32,11 @@ struct SafetensorsWriter {
         return members
     }
 
-    /// The file.
+    /// The file, its data at a multiple of eight bytes, as common writers place it.
     func data() throws -> Data {
         let json = try JSONSerialization.data(withJSONObject: header, options: .sortedKeys)
-        return SafetensorsWriter.file(header: json, data: tensors.reduce(into: Data()) { $0 += $1.tensor.bytes })
+        let padding = Data(repeating: 0x20, count: (8 - json.count % 8) % 8)
+        return SafetensorsWriter.file(header: json + padding, data: tensors.reduce(into: Data()) { $0 += $1.tensor.bytes })
     }
 
     /// A file with any header.
