@@ -12,6 +12,8 @@ let wheel = environment["RMX_MLX_WHEEL"] ?? root.appendingPathComponent("build/m
 // src/setup.
 let runPath = environment["RMX_RUN_PATH"] ?? "\(wheel)/mlx/lib"
 
+let kernels = "\(Context.packageDirectory)/Sources/CMLX/cpu"
+
 let strict: [SwiftSetting] = [.unsafeFlags(["-warnings-as-errors"])]
 
 let package = Package(
@@ -30,7 +32,13 @@ let package = Package(
             ]),
         .target(name: "MLX", dependencies: ["CMLX"], swiftSettings: strict),
         .target(name: "MLXCPU", dependencies: ["CMLX", "MLX"], swiftSettings: strict),
-        .testTarget(name: "MLXCPUTests", dependencies: ["MLX", "MLXCPU"], swiftSettings: strict),
+        // Random cases over the kernels, in C++ because the float64 references take their time.
+        .target(
+            name: "KernelCases", dependencies: ["CMLX"], path: "Tests/KernelCases", exclude: ["main.cpp"],
+            cxxSettings: [
+                .unsafeFlags(["-std=c++20", "-isystem", "\(wheel)/mlx/include", "-I\(kernels)", "-O2"])
+            ]),
+        .testTarget(name: "MLXCPUTests", dependencies: ["MLX", "MLXCPU", "KernelCases"], swiftSettings: strict),
         .testTarget(name: "MLXTests", dependencies: ["MLX"], exclude: ["golden"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
