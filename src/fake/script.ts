@@ -27,7 +27,7 @@ const ms = z.number().min(0).max(MS_MAX, `expected at most ${MS_MAX} ms`);
 const tokens = z.int().min(0).max(TOKENS_MAX);
 
 const Reply = z.strictObject({
-  when: z.string().min(1).optional().describe("Part of the last message; absent: plays to any"),
+  when: z.string().optional().describe("Part of the last message; absent or empty: plays to any"),
   text: text.optional().describe("What the model says, cut by the tokenizer; special tokens spelled out"),
   chunks: z.array(text).max(TOKENS_MAX).optional().describe("The same, token by token"),
   prompt_open: text.optional().describe("What the template has opened after the prompt already"),

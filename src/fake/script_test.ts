@@ -24,3 +24,10 @@ for (const [name, script, message] of WRONG) {
 Deno.test("A script that is no JSON is an error with its name", () => {
   assert.throws(() => parseScript("{", "s.json"), /s\.json is no JSON/);
 });
+
+Deno.test("A reply for the empty text is one for any, and a misspelt key beside it is still an error", () => {
+  const reply = { when: "", text: "x" };
+  assert.equal(parseScript(JSON.stringify({ model: "m", replies: [reply] }), "s.json").replies[0]?.when, "");
+  const wrong = JSON.stringify({ model: "m", replies: [{ ...reply, wen: "" }] });
+  assert.throws(() => parseScript(wrong, "s.json"), /replies\[0\]: .*wen/);
+});

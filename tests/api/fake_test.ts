@@ -27,6 +27,11 @@ Deno.test("a request plays the first unused reply that fits its last message", a
   });
 });
 
+Deno.test("a reply for the empty text plays to any message", async () => {
+  await using served = await serveScript({ replies: [{ when: "", text: "any" }] });
+  assert.equal((await served.client.chat.completions.create(says("blue"))).choices[0]?.message.content, "any");
+});
+
 Deno.test("a script that repeats starts over", async () => {
   await using served = await serveScript({ replies: [{ text: "1" }, { text: "2" }], repeat: true });
   const answers: unknown[] = [];
