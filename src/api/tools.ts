@@ -145,6 +145,8 @@ function toLegacyChoice(value: unknown): ToolChoice {
 function toChoice(value: unknown, declared: Tool[]): { choice: ToolChoice; allowed: Tool[] } {
   if (value === undefined || value === "auto") return { choice: { mode: "auto" }, allowed: declared };
   if (value === "none" || value === "required") return { choice: { mode: value }, allowed: declared };
+  // An old spelling of a call that has to be made, whichever it is.
+  if (value === "function") return { choice: { mode: "required" }, allowed: declared };
   const object = parseWith(z.looseObject({ type: z.string(CHOICE_WANTED) }, CHOICE_WANTED), value, "tool_choice");
   if (object.type === "allowed_tools") return toAllowed(object.allowed_tools, declared);
   if (object.type !== "function") {

@@ -222,6 +222,16 @@ Deno.test("A required call that the model does not make is a 422, and an error i
   }
 });
 
+Deno.test("The old word for a call that has to be made is one that has to be made", async () => {
+  const body = { messages: USER, tools: TOOLS, tool_choice: "function" } as unknown as Body;
+  const made = await askBoth({ replies: [{ text: CALL }] }, body);
+  assert.equal(made.finish, "tool_calls");
+  await using served = await serveScript({ tools: "hermes", replies: [{ text: "I would rather not." }], repeat: true });
+  await assert.rejects(ask(served, body, false), { status: 422, code: "tool_choice_required_unfulfilled" });
+  const { tools: _tools, ...bare } = body;
+  await assert.rejects(ask(served, bare, false), { status: 400, code: "tool_choice_required_without_tools" });
+});
+
 Deno.test("A required call that is made comes with the words before it; one that is cut says length", async () => {
   const body: Body = { messages: USER, tools: TOOLS, tool_choice: "required" };
   const made = await askBoth({ replies: [{ text: `Well: ${CALL}` }] }, body);
@@ -252,6 +262,7 @@ const WRONG: [name: string, body: Record<string, unknown>, code: string, param: 
     "tool_choice.function.name",
   ],
   ["a choice that is no word", { tools: TOOLS, tool_choice: "any" }, "invalid_request", "tool_choice"],
+  ["a choice in capitals", { tools: TOOLS, tool_choice: "FUNCTION" }, "invalid_request", "tool_choice"],
   [
     "a required call without tools",
     {
