@@ -9,7 +9,8 @@
  * </｜DSML｜tool_calls>
  * ```
  *
- * `string="false"` means that the value is JSON. V3.2 calls the block `function_calls`.
+ * `string="false"` means that the value is JSON. V3.2 calls the block `function_calls`. Any tag
+ * may also have `r:` before its name, `<｜DSML｜r:invoke name="add_note">`.
  *
  * Source: chat templates of deepseek-ai/DeepSeek-V4-Flash-0731 and DeepSeek-V3.2.
  *
@@ -20,23 +21,37 @@ import type { ParameterName } from "./parameter_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
+/** Each tag is also written with `r:` before its name, and a model that opens one so may close it without. */
+const spell = (before: string, name: string, after: string): [string, string] => [
+  `${before}｜DSML｜${name}${after}`,
+  `${before}｜DSML｜r:${name}${after}`,
+];
+
 /** Of V4, and of V3.2. */
 const BLOCKS = ["tool_calls", "function_calls"].map((name) => (
-  { open: `<｜DSML｜${name}>`, close: `</｜DSML｜${name}>` }
+  { opens: spell("<", name, ">"), closes: spell("</", name, ">") }
 ));
-const INVOKE = '<｜DSML｜invoke name="';
+const INVOKES = spell("<", "invoke", ' name="');
+const PARAMETERS = spell("<", "parameter", ' name="');
+const PARAMETER_ENDS = spell("</", "parameter", ">");
+const INVOKE_ENDS = spell("</", "invoke", ">");
 
-const shapeOf = (close: string): InvokeShape => ({
-  openCall: [INVOKE, '">'],
-  closeBlock: close,
+const shapeOf = (closes: readonly [string, string]): InvokeShape => ({
+  openCall: [INVOKES[0], '">'],
+  openCallToo: [INVOKES[1]],
+  closeBlock: closes[0],
+  closeBlockToo: [closes[1]],
   tags: {
-    openParameter: ['<｜DSML｜parameter name="', ">"],
-    closeParameter: "</｜DSML｜parameter>",
-    closeFunction: "</｜DSML｜invoke>",
+    openParameter: [PARAMETERS[0], ">"],
+    openParameterToo: [PARAMETERS[1]],
+    closeParameter: PARAMETER_ENDS[0],
+    closeParameterToo: [PARAMETER_ENDS[1]],
+    closeFunction: INVOKE_ENDS[0],
+    closeFunctionToo: [INVOKE_ENDS[1]],
     closeCall: "",
     openers: [],
     exact: true,
-    mustFollow: [INVOKE, close],
+    mustFollow: [...INVOKES, ...closes],
     readName,
   },
 });
@@ -49,8 +64,14 @@ function readName(raw: string): ParameterName {
 
 /** Makes the parser of an answer. */
 export function createDeepseekV4(context: ToolContext): ToolParser {
-  const openers = BLOCKS.map(({ open, close }) => (
-    { text: open, place: "anywhere", read: () => new InvokeBlockReader(context, shapeOf(close)) } as const
-  ));
-  return new ToolScanner(openers, ["｜DSML｜", ...BLOCKS.flatMap(({ open, close }) => [open, close])], context);
+  const openers = BLOCKS.flatMap(({ opens, closes }) =>
+    opens.map((text) => (
+      { text, place: "anywhere", read: () => new InvokeBlockReader(context, shapeOf(closes)) } as const
+    ))
+  );
+  return new ToolScanner(
+    openers,
+    ["｜DSML｜", ...BLOCKS.flatMap(({ opens, closes }) => [...opens, ...closes])],
+    context,
+  );
 }

@@ -13,8 +13,12 @@ import type { ToolContext } from "./parser.ts";
 export interface InvokeShape {
   /** Before and after a call's name. */
   openCall: readonly [string, string];
+  /** Other spellings of what stands before the name. */
+  openCallToo?: readonly string[];
   /** Behind the last call. */
   closeBlock: string;
+  /** Other spellings of that. */
+  closeBlockToo?: readonly string[];
   /** Of a call's parameters. */
   tags: ParameterTags;
 }
@@ -49,19 +53,20 @@ export class InvokeBlockReader extends CallReader {
 
   #readBetween(): boolean {
     if (!this.skipSpace()) return false;
-    const { openCall, closeBlock } = this.#shape;
-    const tag = this.peek(openCall[0], closeBlock);
+    const { openCall, openCallToo = [], closeBlock, closeBlockToo = [] } = this.#shape;
+    const openers = [openCall[0], ...openCallToo];
+    const tag = this.peek(...openers, closeBlock, ...closeBlockToo);
     if (tag === "wait") return false;
-    if (tag === openCall[0]) return this.#readName();
+    if (tag !== undefined && openers.includes(tag)) return this.#readName(tag.length);
     if (this.#calls === 0) return this.break("it is a block without calls");
-    if (tag === closeBlock) this.take(tag.length);
+    if (tag !== undefined) this.take(tag.length);
     else this.repair("missing_closing_tag", closeBlock);
     return this.finish();
   }
 
-  #readName(): boolean {
+  /** The name behind an opening tag of some length. */
+  #readName(start: number): boolean {
     const { openCall, tags } = this.#shape;
-    const start = openCall[0].length;
     const at = this.find(openCall[1], start + NAME_LENGTH_MAX, start);
     if (at === "wait") return false;
     if (at === undefined) return this.break("it names no tool");

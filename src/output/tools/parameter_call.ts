@@ -19,8 +19,12 @@ import { coerceValue, isDeclared, isTextParameter } from "./parameter_value.ts";
 export interface ParameterTags {
   /** Before and after a parameter's name, e.g. `<parameter=` and `>`. */
   openParameter: readonly [string, string];
+  /** Other spellings of what stands before the name. */
+  openParameterToo?: readonly string[];
   /** After its value. */
   closeParameter: string;
+  /** Other spellings of that; whichever began the parameter, each ends it. */
+  closeParameterToo?: readonly string[];
   /** After the last parameter. */
   closeFunction: string;
   /** Other spellings of that. */
@@ -77,8 +81,9 @@ export class ParameterCallReader extends CallReader {
   readonly #tool: Tool;
   #place: Place = "between";
   #parameter: ParameterName = { name: "" };
-  /** The value's closing tag, with the end of its CDATA section if it is in one. */
-  #close: string;
+  /** The value's closing tags, with the end of its CDATA section if it is in one. */
+  #closes: readonly string[];
+  readonly #openers: readonly string[];
   readonly #closers: readonly string[];
   readonly #seen = new Set<string>();
   /** Of a value that is text: how much of it is written; of others: nothing. */
@@ -90,7 +95,8 @@ export class ParameterCallReader extends CallReader {
     super();
     this.#tool = tool;
     this.#tags = tags;
-    this.#close = tags.closeParameter;
+    this.#closes = parameterCloses(tags);
+    this.#openers = [tags.openParameter[0], ...tags.openParameterToo ?? []];
     this.#closers = [tags.closeFunction, ...tags.closeFunctionToo ?? []];
   }
 
@@ -112,16 +118,15 @@ export class ParameterCallReader extends CallReader {
 
   #readBetween(): boolean {
     if (!this.skipSpace()) return false;
-    const { openParameter, closeFunction } = this.#tags;
-    const tag = this.peek(openParameter[0], ...this.#closers);
+    const tag = this.peek(...this.#openers, ...this.#closers);
     if (tag === "wait") return false;
-    if (tag !== undefined && tag === openParameter[0]) {
+    if (tag !== undefined && this.#openers.includes(tag)) {
       this.take(tag.length);
       this.#place = "parameterName";
       return true;
     }
     if (this.text === "" && this.end === "natural" && this.#seen.size > 0) {
-      this.repair("missing_closing_tag", closeFunction);
+      this.repair("missing_closing_tag", this.#tags.closeFunction);
       this.#place = "end";
       return true;
     }
@@ -146,7 +151,7 @@ export class ParameterCallReader extends CallReader {
     this.#parameter = parameter;
     this.#value = "";
     this.#valueStarted = false;
-    this.#close = this.#tags.closeParameter;
+    this.#closes = parameterCloses(this.#tags);
     this.#place = "beforeValue";
     return true;
   }
@@ -178,7 +183,7 @@ export class ParameterCallReader extends CallReader {
     }
     if (section === CDATA) {
       this.take(CDATA.length);
-      this.#close = CDATA_END + this.#tags.closeParameter;
+      this.#closes = parameterCloses(this.#tags).map((close) => CDATA_END + close);
     }
     return true;
   }
@@ -203,8 +208,8 @@ export class ParameterCallReader extends CallReader {
 
   /** A value up to the first closing tag that can be one. */
   #readValue(): boolean {
-    const close = this.#close;
-    for (let at = this.text.indexOf(close); at >= 0; at = this.text.indexOf(close, at + 1)) {
+    for (let found = this.#findClose(0); found !== undefined; found = this.#findClose(found.at + 1)) {
+      const { at, close } = found;
       const verdict = this.#mayFollow(at + close.length);
       if (verdict === "wait") return this.#giveValue(at);
       if (verdict === "no") continue;
@@ -216,7 +221,17 @@ export class ParameterCallReader extends CallReader {
       return true;
     }
     if (this.end !== undefined) return false;
-    return this.#giveValue(heldTailStart(this.text, [close]));
+    return this.#giveValue(heldTailStart(this.text, this.#closes));
+  }
+
+  /** The first closing tag of a value from an offset on. */
+  #findClose(from: number): { at: number; close: string } | undefined {
+    let first: { at: number; close: string } | undefined;
+    for (const close of this.#closes) {
+      const at = this.text.indexOf(close, from);
+      if (at >= 0 && (first === undefined || at < first.at)) first = { at, close };
+    }
+    return first;
   }
 
   /** Adds the part of a value that no closing tag can be in, but for a last line end, which belongs to the tag. */
@@ -229,19 +244,20 @@ export class ParameterCallReader extends CallReader {
 
   /** Whether what stands behind a closing tag can go on the call. */
   #mayFollow(at: number): "yes" | "no" | "wait" {
-    const { openParameter } = this.#tags;
     const rest = this.text.slice(at).trimStart();
     const closer = this.#closers.find((tag) => rest.startsWith(tag));
     if (closer !== undefined) return this.#mayEnd(rest.slice(closer.length).trimStart());
-    if (rest.startsWith(openParameter[0])) {
-      const end = rest.indexOf(openParameter[1], openParameter[0].length);
-      const most = openParameter[0].length + NAME_LENGTH_MAX;
-      if (end < 0) return this.end === undefined && rest.length <= most + openParameter[1].length ? "wait" : "no";
+    const opener = this.#openers.find((tag) => rest.startsWith(tag));
+    if (opener !== undefined) {
+      const behindName = this.#tags.openParameter[1];
+      const end = rest.indexOf(behindName, opener.length);
+      const most = opener.length + NAME_LENGTH_MAX;
+      if (end < 0) return this.end === undefined && rest.length <= most + behindName.length ? "wait" : "no";
       if (end > most) return "no";
-      return this.#isOpen(this.#readName(rest.slice(openParameter[0].length, end)).name) ? "yes" : "no";
+      return this.#isOpen(this.#readName(rest.slice(opener.length, end)).name) ? "yes" : "no";
     }
     if (this.end !== undefined) return rest === "" && this.end === "natural" ? "yes" : "no";
-    return [...this.#closers, openParameter[0]].some((tag) => tag.startsWith(rest)) ? "wait" : "no";
+    return [...this.#closers, ...this.#openers].some((tag) => tag.startsWith(rest)) ? "wait" : "no";
   }
 
   /** Whether the call can end where this follows its function's end. */
@@ -305,4 +321,8 @@ export class ParameterCallReader extends CallReader {
     this.emit({ type: "callEnd" });
     return this.finish();
   }
+}
+
+function parameterCloses({ closeParameter, closeParameterToo = [] }: ParameterTags): string[] {
+  return [closeParameter, ...closeParameterToo];
 }
