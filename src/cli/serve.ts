@@ -16,12 +16,6 @@ import { prepareCore } from "./prepare_core.ts";
 import { print } from "./terminal.ts";
 import { VERSION } from "./version.ts";
 
-/** Flags of set-up that every command with a model has. */
-export interface SetupFlags {
-  /** False: no system packages may be installed. */
-  readonly systemPackages?: boolean;
-}
-
 /**
  * Serves until a signal.
  *

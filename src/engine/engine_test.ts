@@ -1,8 +1,8 @@
 /** Engine on a scripted core: order, aborts, failures, closing, and what is counted. */
 import assert from "node:assert/strict";
+import { ManualPace } from "../../tests/support/manual_pace.ts";
 import { type Core, CoreError, type CoreEvent } from "../ffi/core.ts";
 import { FAKE_MODEL_INFO, FakeCore, type FakeCoreOptions } from "../ffi/fake_core.ts";
-import { ManualPace } from "../ffi/manual_pace.ts";
 import type { GenerationEvent, GenerationRequest } from "../flow.ts";
 import { Engine, type EngineOptions } from "./engine.ts";
 

@@ -21,7 +21,9 @@ export interface Bound {
 
 /** Ends; an absent one is open. */
 export interface Bounds {
+  /** The lower end. */
   min?: Bound;
+  /** The upper end. */
   max?: Bound;
 }
 

@@ -14,7 +14,9 @@ import type { TokenSet } from "./token_set.ts";
 
 /** A grammar that can be followed. */
 export interface Followed {
+  /** Of this grammar in its store; masks are kept by it. */
   readonly number: number;
+  /** What was learned of it so far. */
   readonly states: States;
 }
 

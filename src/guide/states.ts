@@ -48,6 +48,7 @@ const COUNT_SPAN = 2 ** 21;
 
 /** The states of one machine. */
 export class States {
+  /** What they are states of. */
   readonly machine: Machine;
   #frames = 0;
   #root: Frame;

@@ -13,13 +13,13 @@ import { UsageTotal } from "../api/usage.ts";
 import type { OutputEvent } from "../flow.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { type Choice, type ChoiceEvent, type Generator, mergeAnswers, startAnswer } from "../route/answer.ts";
+import type { RequestRecorder } from "../trace/recorder.ts";
+import type { Records } from "../trace/records.ts";
 import { type Activity, type ActivityStart, LiveRequest, type Outcome } from "./activity.ts";
 import type { Clock } from "./clock.ts";
 import { isInternal, toRequestError } from "./errors.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type PlanFacts, toRecordedEnd, toRecordedPlan } from "./recording.ts";
-import type { RequestRecorder } from "../trace/recorder.ts";
-import type { Records } from "../trace/records.ts";
 import { DONE_FRAME, EVENT_STREAM_HEADERS, toEventStream, toFrame } from "./sse.ts";
 
 /** What answering needs of the server. */
@@ -40,7 +40,7 @@ export interface GenerateDependencies {
 export interface Plan {
   /** Id of the answer. */
   id: string;
-  /** Id of the request, as the log and \`x-request-id\` have it. */
+  /** Id of the request, as the log and `x-request-id` have it. */
   requestId: string;
   /** Served id. */
   model: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ChatChunk } from "../api/chat_answer.ts";
 import { CoreError, type CoreErrorCode } from "../ffi/core.ts";
-import { ManualPace } from "../ffi/manual_pace.ts";
+import { ManualPace } from "../../tests/support/manual_pace.ts";
 import { openTestApp, says, type TestApp, toEvents } from "../../tests/support/test_app.ts";
 import { KEEP_ALIVE_MS } from "./sse.ts";
 

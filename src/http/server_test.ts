@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ManualPace } from "../ffi/manual_pace.ts";
+import { ManualPace } from "../../tests/support/manual_pace.ts";
 import { openTestApp, readEvents, type TestApp } from "../../tests/support/test_app.ts";
 import { FORCED_EXIT_CODE, type RunningServer, type SignalSource, startServer, stopOnSignals } from "./server.ts";
 

@@ -21,7 +21,7 @@ export class RecordedTextModel implements TextModel {
   constructor(record: RequestRecord, content: RecordContent) {
     this.#content = content;
     this.endTokens = content.end_tokens;
-    this.vocabulary = toTable(content, record.limits?.vocabulary_size ?? 1);
+    this.vocabulary = toTable(content, countIds(record, content));
     this.chatTemplate = argumentsOf(content.body).filter((name) => !isIgnored(record, name)).join(" ");
   }
 
@@ -47,6 +47,14 @@ export class RecordedTextModel implements TextModel {
   }
 }
 
+/** Ids of a record's table: those of its model, and those that it mentions. A file may claim any. */
+export function countIds({ limits }: RequestRecord, { vocabulary }: RecordContent): number {
+  return Object.keys(vocabulary.pieces).reduce(
+    (size, id) => Math.max(size, Number(id) + 1),
+    limits?.vocabulary_size ?? 1,
+  );
+}
+
 /** Variables that a request gave to the template. */
 function argumentsOf(body: unknown): string[] {
   if (typeof body !== "object" || body === null) return [];
@@ -59,15 +67,14 @@ function isIgnored({ ignored }: RequestRecord, name: string): boolean {
   return ignored.includes(name) || ignored.includes(`chat_template_kwargs.${name}`);
 }
 
-function toTable({ vocabulary }: RecordContent, vocabularySize: number): TokenTable {
+function toTable({ vocabulary }: RecordContent, size: number): TokenTable {
   const pieces = new Map(Object.entries(vocabulary.pieces).map(([id, piece]) => [Number(id), piece]));
-  const size = Math.max(vocabularySize, ...[...pieces.keys()].map((id) => id + 1));
   const offsets = new Uint32Array(size + 1);
   const special = new Uint8Array(size);
   const bytes: number[] = [];
   for (let id = 0; id < size; id++) {
     const piece = pieces.get(id);
-    if (piece !== undefined) bytes.push(...toBytes(piece));
+    if (piece !== undefined) { for (const byte of toBytes(piece)) bytes.push(byte); }
     special[id] = piece?.special ? 1 : 0;
     offsets[id + 1] = bytes.length;
   }

@@ -23,7 +23,7 @@ import { VOCABULARY_SIZE_MAX } from "../prompt/limits.ts";
 import { ServedModels } from "../route/models.ts";
 import type { Script } from "../route/script.ts";
 import { Records } from "../trace/records.ts";
-import { RecordedTextModel } from "./recorded_model.ts";
+import { countIds, RecordedTextModel } from "./recorded_model.ts";
 
 /** A record can't be replayed. The message says why. */
 export class ReplayError extends Error {
@@ -53,13 +53,13 @@ const STATE_CODES: readonly string[] = [
  * @throws {ReplayError} If it has no content, or the server's state and not the request made its end.
  */
 export async function replay(record: RequestRecord): Promise<RequestRecord> {
-  const { content, error, limits } = record;
+  const { content, error } = record;
   if (content === null) throw new ReplayError(record.content_note ?? "the record has no content");
   if (error !== null && STATE_CODES.includes(error.code)) {
     throw new ReplayError(`the server's state ended it (${error.code}), which a replay does not have`);
   }
-  if ((limits?.vocabulary_size ?? 0) > VOCABULARY_SIZE_MAX) {
-    throw new ReplayError(`limits.vocabulary_size is over ${VOCABULARY_SIZE_MAX}`);
+  if (countIds(record, content) > VOCABULARY_SIZE_MAX) {
+    throw new ReplayError(`limits.vocabulary_size, or an id in content.vocabulary, is over ${VOCABULARY_SIZE_MAX}`);
   }
   const core = openCore(record, content);
   const engine = new Engine(core);

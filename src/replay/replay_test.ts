@@ -137,3 +137,10 @@ Deno.test("What the server's state ended is not replayed", async () => {
   await assert.rejects(replay(recorded), ReplayError);
   await assert.rejects(replay({ ...recorded, error: null, content: null, content_note: "off" }), /off/);
 });
+
+Deno.test("A trace that names an id beyond any vocabulary is refused, and no memory is taken for it", async () => {
+  const recorded = await record({ tools: "hermes", replies: [{ text: "One" }] }, {});
+  assert.ok(recorded.content !== null);
+  recorded.content.vocabulary.pieces["4294967294"] = { text: "x", special: false };
+  await assert.rejects(replay(recorded), /an id in content\.vocabulary, is over 4194304/);
+});

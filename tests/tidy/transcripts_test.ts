@@ -64,3 +64,13 @@ Deno.test("Every rule of recovery names transcripts that are there", async () =>
     for (const file of files) await Deno.stat(new URL(`${file}.json`, GOLDEN));
   }
 });
+
+Deno.test("README and CHANGELOG say as many formats as there are", async () => {
+  const tools = ANSWER_PARSERS.filter((name) => name !== "none" && name !== "deepseek_v3");
+  const reasoning = [...REASONING_PARSERS.filter((name) => !NOT_THEIR_OWN.includes(name)), "harmony"];
+  for (const name of ["README.md", "CHANGELOG.md"]) {
+    const text = await Deno.readTextFile(new URL(`../../${name}`, import.meta.url));
+    const [, toolCount, reasoningCount] = /\b(\d+) tool formats and (\d+) of\s+reasoning/.exec(text) ?? [];
+    assert.deepEqual([Number(toolCount), Number(reasoningCount)], [tools.length, reasoning.length], name);
+  }
+});

@@ -14,7 +14,9 @@ import { textContent } from "./strings.ts";
 
 /** One property. */
 export interface Parameter {
+  /** As declared. */
   name: string;
+  /** Must be written. */
   required: boolean;
   /** What may stand between its tags. */
   value: Expr;

@@ -20,10 +20,13 @@ import {
   TYPES,
 } from "./shape.ts";
 
-/** Schemas of which one must hold; `exclusive`: exactly one. */
+/** Schemas of which one must hold. */
 export interface Union {
+  /** Those. */
   readonly branches: Parts;
+  /** Exactly one (`oneOf`), else one or more (`anyOf`). */
   readonly exclusive: boolean;
+  /** JSON pointer of the keyword. */
   readonly path: string;
 }
 

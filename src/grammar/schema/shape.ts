@@ -11,7 +11,9 @@ export type Schema = boolean | Readonly<Record<string, unknown>>;
 
 /** A schema and where it stands, as a JSON Pointer from `#`. */
 export interface Part {
+  /** What is to hold. */
   readonly schema: Schema;
+  /** Where it stands. */
   readonly path: string;
 }
 
@@ -26,9 +28,11 @@ export type TypeName = typeof TYPES[number];
 
 /** A string constraint and where it stands. */
 export interface PatternPart {
+  /** Which it was. */
   readonly keyword: "pattern" | "format";
   /** As an ECMAScript pattern. */
   readonly pattern: string;
+  /** Of its schema. */
   readonly path: string;
 }
 
@@ -36,12 +40,17 @@ export interface PatternPart {
 export interface Shape {
   /** Where it comes from, for errors: the first schema of several. */
   path: string;
+  /** None: nothing fits. */
   types: ReadonlySet<TypeName>;
   /** `enum` or `const`: one of these. */
   values?: readonly unknown[];
+  /** Of numbers. */
   numbers: Bounds;
+  /** Of strings; lengths in code points, null: no bound. */
   strings: { min: number; max: number | null; patterns: readonly PatternPart[] };
+  /** Of arrays: how many items, and what they are behind those of `prefix`. */
   arrays: { min: number; max: number | null; prefix: readonly Parts[]; items: Parts };
+  /** Of objects: `additional` holds for names that nothing else speaks of, `names` for every name. */
   objects: {
     properties: ReadonlyMap<string, Parts>;
     required: ReadonlySet<string>;

@@ -20,7 +20,9 @@ export type DroppedKeyword = (tool: Tool, keyword: string, path: string) => void
 
 /** A tool and what its arguments may be, as one JSON object. */
 export interface ToolArguments {
+  /** Of the tool. */
   name: string;
+  /** A JSON object. */
   value: Expr;
 }
 

@@ -15,8 +15,9 @@ export interface CallProgress {
   unread: number;
   /** When broken: why, for people. */
   reason: string;
-  /** Whether a call of this block is complete, and how many of the last characters came after the last one. */
+  /** A call of this block is complete. */
   settled: boolean;
+  /** How many of the last characters came after the last complete one. */
   unsettledLength: number;
 }
 
