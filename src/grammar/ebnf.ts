@@ -17,11 +17,10 @@ import { ALL_CODE_POINTS, oneOf, subtract, toCodePoints } from "./code_points.ts
 import { GrammarError } from "./errors.ts";
 import { choice, EMPTY, type Expr, type Grammar, repeat, rule, sequence, text } from "./expr.ts";
 import { looksLikeLark, parseLark } from "./lark.ts";
-import { REPEAT_MAX } from "./limits.ts";
+import { GROUPS_DEPTH_MAX, REPEAT_MAX } from "./limits.ts";
 import { prune } from "./prune.ts";
 
 const ROOT = "root";
-const GROUPS_DEPTH_MAX = 64;
 
 /** The grammar of a source in EBNF or in Lark. @throws {GrammarError} With line and what is wrong. */
 export function toGrammar(source: string): Grammar {

@@ -19,12 +19,11 @@
 import { codePointsOf, oneOf, toCodePoints } from "./code_points.ts";
 import { GrammarError } from "./errors.ts";
 import { choice, type Expr, type Grammar, optional, repeat, rule, sequence, text } from "./expr.ts";
-import { REPEAT_MAX } from "./limits.ts";
+import { GROUPS_DEPTH_MAX, REPEAT_MAX } from "./limits.ts";
 import { prune } from "./prune.ts";
 import { parseRegex } from "./regex_parser.ts";
 
 const START = "start";
-const GROUPS_DEPTH_MAX = 64;
 
 /** Terminals of `common` as patterns; the longer ones are bounded so that an answer ends. */
 const COMMON: Readonly<Record<string, string>> = {

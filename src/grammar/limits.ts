@@ -10,6 +10,9 @@ export const SOURCE_CHARS_MAX = 1024 * 1024;
 /** Nesting of a schema, counted in subschemas. Real ones stay under 20. */
 export const SCHEMA_DEPTH_MAX = 64;
 
+/** Nesting of groups in a pattern or in a grammar's source. Written ones stay under 10. */
+export const GROUPS_DEPTH_MAX = 64;
+
 /** Expressions of one grammar: what 1 MiB of schema comes to, with room; more is a product of unions. */
 export const EXPRESSIONS_MAX = 400_000;
 

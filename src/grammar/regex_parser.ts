@@ -19,7 +19,7 @@ import {
 } from "./code_points.ts";
 import { GrammarError } from "./errors.ts";
 import { choice, EMPTY, type Expr, repeat, sequence, text } from "./expr.ts";
-import { REPEAT_MAX } from "./limits.ts";
+import { GROUPS_DEPTH_MAX, REPEAT_MAX } from "./limits.ts";
 
 const DIGIT: CodePoints = [[0x30, 0x39]];
 const WORD = unite(DIGIT, [[0x41, 0x5a], [0x61, 0x7a]], codePointsOf("_"));
@@ -38,7 +38,6 @@ const CLASS_ESCAPES: Readonly<Record<string, CodePoints>> = {
   S: complement(SPACE),
 };
 const CONTROL_ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", f: "\f", v: "\v", 0: "\0" };
-const GROUPS_DEPTH_MAX = 64;
 
 /** Alternatives of a pattern's top level. */
 interface Alternative {

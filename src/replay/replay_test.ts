@@ -102,7 +102,9 @@ Deno.test("A replay of completions of text and of ids, with an echo, shows what 
 
 Deno.test("A replay of a refused request is refused, and one of a broken answer breaks at the same token", async () => {
   const failure = { afterTokens: 3, code: "internal", message: "burnt" } as const;
-  for (const body of [{ temperature: 9 }, { stream: true }, { stream: false }]) {
+  // The last grammar can be read and not followed.
+  const refused = [{ temperature: 9 }, { grammar: "root ::= (" }, { grammar: 'root ::= root "a" | "b"' }];
+  for (const body of [...refused, { stream: true }, { stream: false }]) {
     await using server = await openTestApp({
       flags: { recordContent: true },
       reply: says("Hello there.", { failure }),

@@ -21,6 +21,7 @@ import { GrammarError } from "../grammar/errors.ts";
 import type { Grammar } from "../grammar/expr.ts";
 import { GrammarGuide } from "../guide/grammar_guide.ts";
 import type { GrammarWorker, GuideVocabulary } from "../guide/grammar_worker.ts";
+import { toMachine } from "../guide/machine.ts";
 import { type AnswerRequest, bindsCalls, bindsContent, toAnswerGrammar } from "../output/answer_grammar.ts";
 import { CallRequest } from "../output/tools/call_grammars.ts";
 import type { LoadedModel } from "./models.ts";
@@ -63,9 +64,13 @@ export async function bindAnswers(request: BindingRequest): Promise<GuideMaker |
   const { constraint, toolUse, grammars } = request;
   const toolParam = toolUse?.legacy === true ? "functions" : "tools";
   const { grammar, key } = await orRefuse("invalid_tool_schema", toolParam, () => toKeyed(wanted, request));
-  if (request.scripted) return undefined;
+  const param = constraint?.param ?? toolParam;
+  if (request.scripted) {
+    await orRefuse("invalid_grammar", param, () => toMachine(grammar, () => true));
+    return undefined;
+  }
   const vocabulary = toGuideVocabulary(request.model);
-  await orRefuse("invalid_grammar", constraint?.param ?? toolParam, () => grammars.prepare(vocabulary, key, grammar));
+  await orRefuse("invalid_grammar", param, () => grammars.prepare(vocabulary, key, grammar));
   return () => new GrammarGuide({ worker: grammars, vocabulary, key, grammar });
 }
 
