@@ -92,7 +92,9 @@ export function createAnswerParser(
   const start = { prompt, wholeTokens, ...label !== undefined && { label } };
   const reasoning = createReasoningParser(reasoningOf(dialect), start);
   const { endMarker, markers } = reasoning;
-  const context: ToolContext = { tools, reasoningEnd: endMarker, reasoningMarkers: markers, ...start };
+  // A model may think where nobody reads it: its answer begins behind that all the same.
+  const reasoningEnd = dialect.reasoning === "none" ? "</think>" : endMarker;
+  const context: ToolContext = { tools, reasoningEnd, reasoningMarkers: markers, ...start };
   const parser = toolParsers[tools.size === 0 ? "none" : dialect.tools](context);
   return new ChainedParser(parser, reasoning);
 }

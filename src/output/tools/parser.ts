@@ -39,7 +39,7 @@ export interface ToolParser {
 export interface ToolContext {
   /** Tools that may be called, by name. */
   tools: ReadonlyMap<string, Tool>;
-  /** What ends the reasoning in this answer's text, such as `</think>`; "": there is none. */
+  /** What ends the reasoning in this answer's text, such as `</think>`, also where nobody reads it; "": there is none. */
   reasoningEnd: string;
   /** Special tokens of the reasoning: inside a call they are part of it, as when they are spelled out. */
   reasoningMarkers?: readonly string[];
