@@ -66,7 +66,8 @@ export class ChainedParser implements AnswerParser {
     if (piece.type === "text") return this.#reasoning.push(piece.run).map(toAnswerPiece);
     if (piece.type === "callEnd") this.#reasoning.afterCall?.();
     // Text before a call is held only for a tag that the call has parted.
-    return piece.type === "callStart" ? [...this.#reasoningRest(), piece] : [piece];
+    const parts = piece.type === "callStart" || piece.type === "reasoning" || piece.type === "marker";
+    return parts ? [...this.#reasoningRest(), piece] : [piece];
   }
 
   #reasoningRest(): AnswerPiece[] {

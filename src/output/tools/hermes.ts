@@ -9,7 +9,7 @@
  *
  * Also read, because models trained on several dialects mix them: the body of qwen3_coder_xml, in the same tags or
  * bare; `<function><name>add_note</name><arguments>{…}</arguments></function>`; `[Calling tool: add_note({…})]`; and a
- * bare object at the start of the answer.
+ * bare object at the start of the answer. Why it calls a model may say in `<tool_call_reasoning>` tags.
  *
  * Source: NousResearch/Hermes-Function-Calling README; the shapes are those that Rapid-MLX accepts.
  *
@@ -20,6 +20,7 @@ import { CallReader } from "./call_reader.ts";
 import { FunctionTagReader } from "./function_tag.ts";
 import { CALL_KEYS, findTool, JsonCallReader } from "./json_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
+import { ReasonedCalls } from "./reasoned_calls.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
 const OPEN = "<tool_call>";
@@ -27,10 +28,11 @@ const OPEN = "<tool_call>";
 const UNCLOSED_OPEN = "<tool_call";
 const CLOSE = "</tool_call>";
 const FUNCTION = "<function=";
+const REASONING = { open: "<tool_call_reasoning>", close: "</tool_call_reasoning>" };
 
 /** Makes the parser of an answer. */
 export function createHermes(context: ToolContext): ToolParser {
-  return new ToolScanner(
+  const scanner = new ToolScanner(
     [
       { text: OPEN, place: "anywhere", read: () => new TaggedReader(context) },
       { text: UNCLOSED_OPEN, place: "anywhere", read: () => new TaggedReader(context, false) },
@@ -41,7 +43,9 @@ export function createHermes(context: ToolContext): ToolParser {
     ],
     [OPEN, CLOSE],
     context,
+    [CLOSE],
   );
+  return new ReasonedCalls(scanner, REASONING, context);
 }
 
 /** What follows `<tool_call>`: an object, or tags. */

@@ -49,5 +49,7 @@ export function createK2Horizon(context: ToolContext): ToolParser {
     { text: OPEN, place: "anywhere", read: () => new TagBlockReader(context, SHAPE, false) },
     { text: CALL[0], place: "anywhere", read: () => new TagBlockReader(context, SHAPE, true) },
   ] as const;
-  return new ToolScanner(openers, [OPEN, SHAPE.closeBlock, ...CALL, ...KEY, ...TYPE, ...VALUE], context);
+  return new ToolScanner(openers, [OPEN, SHAPE.closeBlock, ...CALL, ...KEY, ...TYPE, ...VALUE], context, [
+    SHAPE.closeBlock,
+  ]);
 }

@@ -35,6 +35,7 @@ export function createLfm(context: ToolContext): ToolParser {
     ],
     [OPEN, CLOSE],
     context,
+    [CLOSE],
   );
 }
 

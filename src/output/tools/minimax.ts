@@ -38,5 +38,6 @@ const SHAPE: InvokeShape = {
 /** Makes the parser of an answer. */
 export function createMinimax(context: ToolContext): ToolParser {
   const opener = { text: OPEN, place: "anywhere", read: () => new InvokeBlockReader(context, SHAPE) } as const;
-  return new ToolScanner([opener], [OPEN, CLOSE], context);
+  // A piece of a control token that the model's end may leave behind.
+  return new ToolScanner([opener], [OPEN, CLOSE], context, [CLOSE, "[e~["]);
 }

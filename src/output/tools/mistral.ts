@@ -32,6 +32,7 @@ export function createMistral(context: ToolContext): ToolParser {
     [{ text: OPEN, place: "anywhere", read: () => new MistralReader(context) }],
     [OPEN, ARGUMENTS, CALL_ID],
     context,
+    ["[/TOOL_CALLS]"],
   );
 }
 

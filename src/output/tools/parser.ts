@@ -6,8 +6,11 @@
 import type { Tool } from "../../flow.ts";
 import type { Run } from "../run.ts";
 
-/** What a parser makes of text, in order. `wire`: what calls were read from, with white space around them. */
-export type ToolPiece = { type: "text" | "wire"; run: Run } | CallPiece;
+/**
+ * What a parser makes of text, in order. `wire`: what calls were read from, with white space around them. `reasoning`
+ * and `marker`: what the dialect itself tells apart from text, and its tags.
+ */
+export type ToolPiece = { type: "text" | "wire" | "reasoning" | "marker"; run: Run } | CallPiece;
 
 /** A call on its way. `callBroken` ends one that began and can't be completed; its text follows as text. */
 export type CallPiece =
@@ -39,7 +42,7 @@ export interface ToolParser {
 export interface ToolContext {
   /** Tools that may be called, by name. */
   tools: ReadonlyMap<string, Tool>;
-  /** What ends the reasoning in this answer's text, such as `</think>`, also where nobody reads it; "": there is none. */
+  /** What ends the reasoning in this answer's text, such as `</think>`, also one that nobody reads; "": none. */
   reasoningEnd: string;
   /** Special tokens of the reasoning: inside a call they are part of it, as when they are spelled out. */
   reasoningMarkers?: readonly string[];

@@ -43,6 +43,7 @@ function create(context: ToolContext, open: string, close: string, exact = false
     ],
     [open, close],
     context,
+    [close],
   );
 }
 

@@ -46,6 +46,7 @@ export class ToolScanner implements ToolParser {
   readonly markers: readonly string[];
   readonly #openers: readonly Opener[];
   readonly #spellings: readonly string[];
+  readonly #closers: readonly string[];
   readonly #wholeTokens: boolean;
   readonly #reasoningEnd: string;
   readonly #reasoningMarkers: readonly string[];
@@ -62,8 +63,19 @@ export class ToolScanner implements ToolParser {
   #tail = "";
   #rescanLeft = RESCAN_CHARS_MAX;
 
-  /** Takes openers, and the special tokens that the dialect is written in. */
-  constructor(openers: readonly Opener[], markers: readonly string[], context: ToolContext) {
+  /**
+   * Takes openers, and the special tokens that the dialect is written in.
+   *
+   * @param closers Closing tags that belong to a call right before them also where its reader did not ask for them: a
+   * model that leaves an opening tag out may still close it.
+   */
+  constructor(
+    openers: readonly Opener[],
+    markers: readonly string[],
+    context: ToolContext,
+    closers: readonly string[] = [],
+  ) {
+    this.#closers = closers;
     this.#openers = openers;
     this.#spellings = openers.map((opener) => opener.text);
     this.markers = markers;
@@ -110,6 +122,8 @@ export class ToolScanner implements ToolParser {
 
   /** Looks for an opener in what is held, and shows what can't be part of one. True: a call was read and ended. */
   #search(pieces: ToolPiece[], ending = false): boolean {
+    const closes = this.#behindCall ? this.#readCloser(pieces, ending) : undefined;
+    if (closes !== undefined) return closes;
     const found = this.#find(this.#held.text);
     if (found === undefined || (!ending && this.#mayGrow(found))) {
       const text = this.#held.text;
@@ -129,6 +143,18 @@ export class ToolScanner implements ToolParser {
     if (this.#call === call) this.#read(call, rest, pieces);
     else this.#held = this.#held.concat(rest);
     return this.#call === undefined;
+  }
+
+  /** A closing tag right behind a call. False: it may yet come; undefined: there is none. */
+  #readCloser(pieces: ToolPiece[], ending: boolean): boolean | undefined {
+    const text = this.#held.text.trimStart();
+    const closer = this.#closers.find((one) => text.startsWith(one));
+    if (closer === undefined) {
+      return !ending && text !== "" && this.#closers.some((one) => one.startsWith(text)) ? false : undefined;
+    }
+    this.#held = this.#giveWire(this.#held, this.#held.text.length - text.length + closer.length, pieces);
+    pieces.push({ type: "repair", name: "stray_closing_tag_dropped", detail: closer });
+    return true;
   }
 
   #find(text: string): { opener: Opener; start: number } | undefined {

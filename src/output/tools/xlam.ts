@@ -28,6 +28,7 @@ export function createXlam(context: ToolContext): ToolParser {
     ],
     [MARKER],
     context,
+    ["[/TOOL_CALLS]"],
   );
 }
 
