@@ -9,6 +9,7 @@
 import { GrammarError } from "../grammar/errors.ts";
 import type { Expr, Grammar } from "../grammar/expr.ts";
 import { findLeftRecursion, findNullable, isNullable } from "./grammar_facts.ts";
+import { MACHINE_EXPRESSIONS_MAX } from "./limits.ts";
 import { type ByteRange, toByteSequences } from "./utf8_ranges.ts";
 
 /** One past the last byte; the grammar's tokens are the symbols from here on. */
@@ -58,7 +59,7 @@ const UNROLLED_MAX = 16;
  * Builds the machine of a grammar.
  *
  * @param hasToken Whether the vocabulary has a token of that spelling beside its text; others are spelled in text.
- * @throws {GrammarError} If a rule begins with itself, or counts what may be empty.
+ * @throws {GrammarError} If a rule begins with itself, counts what may be empty, or comes to too many places.
  */
 export function toMachine(grammar: Grammar, hasToken: (spelling: string) => boolean): Machine {
   const loop = findLeftRecursion(grammar);
@@ -99,6 +100,11 @@ class Builder {
   }
 
   #add(node: MachineNode): number {
+    if (this.#nodes.length >= MACHINE_EXPRESSIONS_MAX) {
+      throw new GrammarError(
+        `The grammar is too large: written out it has over ${MACHINE_EXPRESSIONS_MAX} expressions.`,
+      );
+    }
     return this.#nodes.push(node) - 1;
   }
 
@@ -164,15 +170,19 @@ class Builder {
         keyword: `{${min},${max}}`,
       });
     }
-    if (max === null && isSmall) return this.#buildLoop(item, min, next);
+    // Copies of what holds copies itself would multiply, so only what is plain is written out.
+    if (max === null && (min <= 1 || (isSmall && isPlain(item)))) return this.#buildLoop(item, min, next);
     if (max !== null && isSmall && isPlain(item)) return this.#unroll(item, min, max, next);
     return this.#add({ kind: "count", item: this.#build(item, RETURN), min, max, next });
   }
 
+  /** One copy of the item up to `min` 1: the first round begins where every round does. */
   #buildLoop(item: Expr, min: number, next: number): number {
     const loop = this.#add({ kind: "split", next: [] });
-    this.#nodes[loop] = { kind: "split", next: [this.#build(item, loop), next] };
-    return Array.from({ length: min }).reduce((after: number) => this.#build(item, after), loop);
+    const entry = this.#build(item, loop);
+    this.#nodes[loop] = { kind: "split", next: [entry, next] };
+    if (min === 0) return loop;
+    return Array.from({ length: min - 1 }).reduce((after: number) => this.#build(item, after), entry);
   }
 
   #unroll(item: Expr, min: number, max: number, next: number): number {
