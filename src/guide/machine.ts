@@ -9,7 +9,7 @@
 import { GrammarError } from "../grammar/errors.ts";
 import type { Expr, Grammar } from "../grammar/expr.ts";
 import { findLeftRecursion, findNullable, isNullable } from "./grammar_facts.ts";
-import { MACHINE_EXPRESSIONS_MAX } from "./limits.ts";
+import { MACHINE_EXPRESSIONS_MAX, READINGS_MAX } from "./limits.ts";
 import { type ByteRange, toByteSequences } from "./utf8_ranges.ts";
 
 /** One past the last byte; the grammar's tokens are the symbols from here on. */
@@ -59,7 +59,8 @@ const UNROLLED_MAX = 16;
  * Builds the machine of a grammar.
  *
  * @param hasToken Whether the vocabulary has a token of that spelling beside its text; others are spelled in text.
- * @throws {GrammarError} If a rule begins with itself, counts what may be empty, or comes to too many places.
+ * @throws {GrammarError} If a rule begins with itself, counts what may be empty or counted in too many ways, or comes to
+ *   too many places.
  */
 export function toMachine(grammar: Grammar, hasToken: (spelling: string) => boolean): Machine {
   const loop = findLeftRecursion(grammar);
@@ -173,6 +174,12 @@ class Builder {
     // Copies of what holds copies itself would multiply, so only what is plain is written out.
     if (max === null && (min <= 1 || (isSmall && isPlain(item)))) return this.#buildLoop(item, min, next);
     if (max !== null && isSmall && isPlain(item)) return this.#unroll(item, min, max, next);
+    const ways = (max ?? min) * countsOf(item);
+    if (!isSmall && ways > READINGS_MAX) {
+      throw new GrammarError(`A repetition of a repetition can be read in ${ways} ways; at most ${READINGS_MAX}.`, {
+        keyword: max === null ? `{${min},}` : `{${min},${max}}`,
+      });
+    }
     return this.#add({ kind: "count", item: this.#build(item, RETURN), min, max, next });
   }
 
@@ -221,4 +228,18 @@ function toClasses(nodes: readonly MachineNode[], symbolCount: number): { classO
     classOf[symbol] = current;
   }
   return { classOf, classCount: current + 1 };
+}
+
+/**
+ * In how many counts a place can be where rounds of nothing but a repetition come again and again: each of them with
+ * each count around it is a way to read the same text. 0: where a round ends is clear, as far as is looked.
+ */
+function countsOf(item: Expr): number {
+  if (item.kind === "sequence" && item.items.length === 1 && item.items[0] !== undefined) {
+    return countsOf(item.items[0]);
+  }
+  if (item.kind !== "repeat" || item.min === item.max) return 0;
+  // Small ones are followed whatever they come to.
+  const counts = item.max ?? item.min;
+  return counts <= UNROLLED_MAX ? countsOf(item.item) : counts * Math.max(1, countsOf(item.item));
 }

@@ -174,3 +174,14 @@ Deno.test("a rule that begins with itself is refused by name", () => {
     assert.throws(() => store.prepare(source, parseEbnf(source)), /begins with itself/);
   }
 });
+
+Deno.test("a repetition of a repetition that can be read in too many ways is refused before an answer begins", () => {
+  const store = new GrammarStore(TOKENS);
+  const prepare = (source: string): unknown => store.prepare(source, parseEbnf(`root ::= ${source}`));
+  for (const source of ['(("a"{1,1000}){1,1000}){1,1000}', '("a"{1,90}){1,90}', '("a"{1,1000}){1000000,}']) {
+    assert.throws(() => prepare(source), /A repetition of a repetition can be read in \d+ ways/);
+  }
+  for (const source of ['("a"{1,40}){1,90}', '("a"{50}){1,1000}', '("a"{1,1000} ","){1,1000}', '"a"{1000000,}']) {
+    prepare(source);
+  }
+});

@@ -22,6 +22,7 @@ import type { Grammar } from "../grammar/expr.ts";
 import { GrammarGuide } from "../guide/grammar_guide.ts";
 import type { GrammarWorker, GuideVocabulary } from "../guide/grammar_worker.ts";
 import { toMachine } from "../guide/machine.ts";
+import { States } from "../guide/states.ts";
 import { type AnswerRequest, bindsCalls, bindsContent, toAnswerGrammar } from "../output/answer_grammar.ts";
 import { CallRequest } from "../output/tools/call_grammars.ts";
 import type { LoadedModel } from "./models.ts";
@@ -66,7 +67,7 @@ export async function bindAnswers(request: BindingRequest): Promise<GuideMaker |
   const { grammar, key } = await orRefuse("invalid_tool_schema", toolParam, () => toKeyed(wanted, request));
   const param = constraint?.param ?? toolParam;
   if (request.scripted) {
-    await orRefuse("invalid_grammar", param, () => toMachine(grammar, () => true));
+    await orRefuse("invalid_grammar", param, () => new States(toMachine(grammar, () => true)).start());
     return undefined;
   }
   const vocabulary = toGuideVocabulary(request.model);

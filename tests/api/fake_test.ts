@@ -139,3 +139,20 @@ Deno.test("/debug/fake tells what was asked, with every default filled in", asyn
   assert.deepEqual(chat.thinking, { enabled: null, budget: null, effort: "low" });
   assert.deepEqual([completion.route, completion.prompt, completion.tools], ["/v1/completions", "Once", []]);
 });
+
+Deno.test("a script refuses what the grammar worker would: too many ways to read, a rule that begins with itself", async () => {
+  await using served = await serveScript({ replies: [{ text: "a" }], repeat: true });
+  const words = Array.from({ length: 5000 }, (_, at) => `a${at} b`).join("|");
+  const fields = [
+    { guided_regex: "((a{1,1000}){1,1000}){1,1000}" },
+    { guided_regex: `(${words})` },
+    { guided_grammar: 'root ::= root "a" | "b"' },
+  ];
+  for (const field of fields) {
+    await assert.rejects(served.client.chat.completions.create({ ...says("x"), ...field }), {
+      status: 400,
+      code: "invalid_grammar",
+      param: Object.keys(field)[0],
+    });
+  }
+});
