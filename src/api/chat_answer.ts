@@ -35,6 +35,12 @@ export interface ChatToolCall {
   };
 }
 
+/**
+ * Why an answer that ended by itself has neither content nor calls: the model thought and then had nothing to say, or it
+ * said nothing at all. Where `finish_reason` is not `stop`, that is the reason.
+ */
+export type EmptyAnswer = "thinking_only" | "nothing_said";
+
 /** The body of a whole answer. */
 export interface ChatCompletion {
   /** `chatcmpl-…`. */
@@ -74,6 +80,8 @@ export interface ChatChoice {
   logprobs: ChatLogprobs | null;
   /** Why it ended. */
   finish_reason: WireFinishReason;
+  /** This server's own part; only beside an answer that is empty. */
+  rapid_mlx?: { empty: EmptyAnswer };
 }
 
 /** What a chunk adds. */
@@ -106,6 +114,8 @@ export interface ChatChunk {
     delta: ChatDelta;
     logprobs?: ChatLogprobs | null;
     finish_reason: WireFinishReason | null;
+    /** As in a whole answer, in the choice's last chunk. */
+    rapid_mlx?: { empty: EmptyAnswer };
   }[];
   /** Null until the last chunk; absent unless asked for. */
   usage?: Usage | null;
@@ -120,12 +130,20 @@ interface Draft {
   finish: WireFinishReason | undefined;
 }
 
+/** What a client has seen of a choice. */
+interface Shown {
+  answer: boolean;
+  reasoning: boolean;
+}
+
 /** Encodes the answer to one chat completion request. */
 export class ChatEncoder implements AnswerEncoder {
   readonly #head: AnswerHead;
   readonly #logprobs: boolean;
   readonly #legacyCalls: boolean;
   readonly #drafts: Draft[];
+  /** Of each choice of a stream, what was shown. */
+  readonly #shown: Shown[];
 
   /**
    * @param head Id, model and the like.
@@ -136,6 +154,7 @@ export class ChatEncoder implements AnswerEncoder {
     this.#head = head;
     this.#logprobs = logprobs;
     this.#legacyCalls = legacyCalls;
+    this.#shown = Array.from({ length: head.choiceCount }, () => ({ answer: false, reasoning: false }));
     this.#drafts = Array.from({ length: head.choiceCount }, () => (
       { content: "", reasoning: "", calls: [], tokens: [], finish: undefined }
     ));
@@ -153,6 +172,11 @@ export class ChatEncoder implements AnswerEncoder {
 
   /** The chunk of an event; undefined if it shows nothing. */
   toChunk(index: number, event: OutputEvent): ChatChunk | undefined {
+    const shown = this.#shown[index];
+    if (shown !== undefined) {
+      shown.answer ||= event.type === "text" || event.type === "toolCallStart";
+      shown.reasoning ||= event.type === "reasoning";
+    }
     switch (event.type) {
       case "text":
         return this.#chunk(index, { content: event.text }, event.tokens);
@@ -175,7 +199,7 @@ export class ChatEncoder implements AnswerEncoder {
       case "repair":
         return undefined;
       case "finish":
-        return this.#chunk(index, {}, [], this.#toWireFinish(event.reason));
+        return this.#chunk(index, {}, [], this.#toWireFinish(event.reason), shown);
     }
   }
 
@@ -214,6 +238,10 @@ export class ChatEncoder implements AnswerEncoder {
       },
       logprobs: this.#logprobs ? toChatLogprobs(draft.tokens) : null,
       finish_reason: draft.finish ?? "stop",
+      ...toEmpty(draft.finish ?? "stop", {
+        answer: draft.content !== "" || draft.calls.length > 0,
+        reasoning: draft.reasoning !== "",
+      }),
     }));
     return { id, object: "chat.completion", created, model, choices, usage };
   }
@@ -235,13 +263,22 @@ export class ChatEncoder implements AnswerEncoder {
     delta: ChatDelta,
     tokens: readonly VisibleToken[] = [],
     finish: WireFinishReason | null = null,
+    shown?: Shown,
   ): ChatChunk {
     const logprobs = this.#logprobs ? { logprobs: tokens.length === 0 ? null : toChatLogprobs(tokens) } : {};
-    return { ...this.#chunkHead(), choices: [{ index, delta, ...logprobs, finish_reason: finish }] };
+    return {
+      ...this.#chunkHead(),
+      choices: [{ index, delta, ...logprobs, finish_reason: finish, ...toEmpty(finish, shown) }],
+    };
   }
 
   #chunkHead(): Omit<ChatChunk, "choices"> {
     const { id, created, model, includeUsage } = this.#head;
     return { id, object: "chat.completion.chunk", created, model, ...(includeUsage && { usage: null }) };
   }
+}
+
+function toEmpty(finish: WireFinishReason | null, shown: Shown | undefined): { rapid_mlx?: { empty: EmptyAnswer } } {
+  if (finish !== "stop" || shown === undefined || shown.answer) return {};
+  return { rapid_mlx: { empty: shown.reasoning ? "thinking_only" : "nothing_said" } };
 }

@@ -169,3 +169,25 @@ Deno.test("A budget of nothing that makes sense is refused by its name", async (
     assert.deepEqual([response.status, error.param], [400, param]);
   }
 });
+
+Deno.test("An answer that ends by itself without content says why, whole and streamed", async () => {
+  const cases: [text: string, finish: string, empty: string | undefined][] = [
+    ["<think>Let me see", "stop", "thinking_only"],
+    ["<think>Let me see</think>", "stop", "thinking_only"],
+    ["", "stop", "nothing_said"],
+    ["<think>Let me see</think>So.", "stop", undefined],
+    ["<think>Let me see", "length", undefined],
+  ];
+  for (const [text, finish, empty] of cases) {
+    await using served = await serveScript({ reasoning: "qwen3", replies: [{ text, finish }], repeat: true });
+    const body = { model: "scripted", messages: [{ role: "user" as const, content: "x" }] };
+    const whole = await served.client.chat.completions.create(body);
+    let last: unknown;
+    for await (const chunk of await served.client.chat.completions.create({ ...body, stream: true })) {
+      last = chunk.choices[0] ?? last;
+    }
+    for (const choice of [whole.choices[0], last] as { finish_reason: string; rapid_mlx?: { empty: string } }[]) {
+      assert.deepEqual([choice.finish_reason, choice.rapid_mlx?.empty], [finish, empty], text);
+    }
+  }
+});
