@@ -36,8 +36,8 @@ export interface ChatToolCall {
 }
 
 /**
- * Why an answer that ended by itself has neither content nor calls: the model thought and then had nothing to say, or it
- * said nothing at all. Where `finish_reason` is not `stop`, that is the reason.
+ * Why an answer that ended by itself has neither content nor calls: the model thought and then had nothing to say, or
+ * it said nothing at all. Where `finish_reason` is not `stop`, that is the reason.
  */
 export type EmptyAnswer = "thinking_only" | "nothing_said";
 

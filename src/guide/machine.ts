@@ -59,8 +59,8 @@ const UNROLLED_MAX = 16;
  * Builds the machine of a grammar.
  *
  * @param hasToken Whether the vocabulary has a token of that spelling beside its text; others are spelled in text.
- * @throws {GrammarError} If a rule begins with itself, counts what may be empty or counted in too many ways, or comes to
- *   too many places.
+ * @throws {GrammarError} If a rule begins with itself, counts what may be empty or counted in too many ways, or comes
+ *   to too many places.
  */
 export function toMachine(grammar: Grammar, hasToken: (spelling: string) => boolean): Machine {
   const loop = findLeftRecursion(grammar);
