@@ -13,6 +13,9 @@ export const SCHEMA_DEPTH_MAX = 64;
 /** Nesting of groups in a pattern or in a grammar's source. Written ones stay under 10. */
 export const GROUPS_DEPTH_MAX = 64;
 
+/** Steps a character of telling whether a pattern fits a text of the schema (a value of `enum`, a name). */
+export const FIT_STEPS_A_CHAR_MAX = 1000;
+
 /** Expressions of one grammar: what 1 MiB of schema comes to, with room; more is a product of unions. */
 export const EXPRESSIONS_MAX = 400_000;
 
