@@ -9,9 +9,11 @@ import type { Expr, Grammar } from "../grammar/expr.ts";
 /** Rules that fit the empty text. */
 export function findNullable(grammar: Grammar): Set<string> {
   const nullable = new Set<string>();
+  // Rules are defined before what they go on with, so from the end one round finds nearly all.
+  const rules = [...grammar.rules].reverse();
   for (let grew = true; grew;) {
     grew = false;
-    for (const [name, expr] of grammar.rules) {
+    for (const [name, expr] of rules) {
       if (nullable.has(name) || !isNullable(expr, nullable)) continue;
       nullable.add(name);
       grew = true;
