@@ -26,10 +26,13 @@ interface Suite {
 const RESULTS = join(BUILD_FOLDER, "test");
 const report = openReport();
 
-/** Swift Testing adds its name to the path that it is given. */
+/**
+ * Swift Testing adds its name to the path that it is given. One test at a time: arithmetic and kernel variant belong to
+ * the process, and a test that sets them changed what others computed beside it.
+ */
 const swiftSuite = (name: string, swift: string, folder: string): Suite => ({
   name,
-  command: (junit) => [swift, "test", "--package-path", folder, "--xunit-output", junit],
+  command: (junit) => [swift, "test", "--no-parallel", "--package-path", folder, "--xunit-output", junit],
   result: (junit) => junit.replace(/\.xml$/, "-swift-testing.xml"),
 });
 
