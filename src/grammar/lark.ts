@@ -19,9 +19,10 @@
 import { codePointsOf, oneOf, toCodePoints } from "./code_points.ts";
 import { GrammarError } from "./errors.ts";
 import { choice, type Expr, type Grammar, optional, repeat, rule, sequence, text } from "./expr.ts";
-import { GROUPS_DEPTH_MAX, REPEAT_MAX } from "./limits.ts";
+import { REPEAT_MAX } from "./limits.ts";
 import { prune } from "./prune.ts";
 import { parseRegex } from "./regex_parser.ts";
+import { type Sign, SignReader } from "./signs.ts";
 
 const START = "start";
 
@@ -52,12 +53,7 @@ export function looksLikeLark(source: string): boolean {
   return !source.includes("::=") && /^[?!]?[A-Za-z_]\w*(?:\.-?\d+)?\s*:/m.test(source);
 }
 
-/** A sign of the source. */
-interface Sign {
-  kind: "define" | "directive" | "name" | "text" | "regex" | "count" | "alias" | "sign" | "end";
-  source: string;
-  at: number;
-}
+type Kind = "define" | "directive" | "name" | "text" | "regex" | "count" | "alias" | "sign";
 
 const SIGNS = new RegExp(
   [
@@ -86,112 +82,81 @@ export function parseLark(source: string): Grammar {
 }
 
 class LarkParser {
-  readonly #source: string;
-  readonly #signs: Sign[];
+  readonly #signs: SignReader<Kind>;
   readonly #rules = new Map<string, Expr>();
   readonly #used = new Map<string, number>();
-  #next = 0;
-  #depth = 0;
 
   constructor(source: string) {
-    this.#source = source;
-    this.#signs = this.#cut();
+    this.#signs = new SignReader(source, SIGNS);
   }
 
   parse(): Map<string, Expr> {
-    for (let sign = this.#peek(); sign.kind !== "end"; sign = this.#peek()) {
-      this.#next++;
+    for (let sign = this.#signs.take(); sign.kind !== "end"; sign = this.#signs.take()) {
       if (sign.kind === "directive") this.#directive(sign);
       else if (sign.kind === "define") this.#define(sign);
-      else this.#fail(sign.at, `expected a rule; found ${sign.source.slice(0, 40)}`, sign.source);
+      else this.#signs.fail(sign.at, `expected a rule; found ${sign.source.slice(0, 40)}`, sign.source);
     }
     for (const [name, at] of this.#used) {
-      if (!this.#rules.has(name)) this.#fail(at, `the rule ${name} is not defined`, name);
+      if (!this.#rules.has(name)) this.#signs.fail(at, `the rule ${name} is not defined`, name);
     }
     return this.#rules;
   }
 
-  #cut(): Sign[] {
-    const signs: Sign[] = [];
-    for (let at = 0; at < this.#source.length;) {
-      SIGNS.lastIndex = at;
-      const match = SIGNS.exec(this.#source);
-      if (match === null) this.#fail(at, `${JSON.stringify(this.#source.charAt(at))} has no meaning here`, "");
-      const kind = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined)?.[0];
-      if (kind !== undefined && kind !== "skip") signs.push({ kind: kind as Sign["kind"], source: match[0], at });
-      at += match[0].length;
-    }
-    return signs;
-  }
-
-  #fail(at: number, what: string, keyword: string): never {
-    const line = this.#source.slice(0, at).split("\n").length;
-    throw new GrammarError(`Line ${line} of the grammar: ${what}.`, { path: `line ${line}`, keyword });
-  }
-
-  #peek(): Sign {
-    return this.#signs[this.#next] ?? { kind: "end", source: "the end", at: this.#source.length };
-  }
-
-  #takeSign(source: string): boolean {
-    if (this.#peek().kind !== "sign" || this.#peek().source !== source) return false;
-    this.#next++;
-    return true;
-  }
-
-  #directive({ source, at }: Sign): void {
+  #directive({ source, at }: Sign<Kind>): void {
     const imported = /^%import\s+common\s*\.\s*(\w+)(?:\s*->\s*(\w+))?\s*(?:\/\/.*)?$/.exec(source);
     const [name = ""] = source.split(/\s/);
     if (imported === null) {
       const known = "of the directives, %import common.NAME alone can be followed";
-      return this.#fail(at, `${source.slice(0, 60).trim()} is not supported: ${known}`, name);
+      return this.#signs.fail(at, `${source.slice(0, 60).trim()} is not supported: ${known}`, name);
     }
     const [, terminal = "", alias] = imported;
     const pattern = Object.hasOwn(COMMON, terminal) ? COMMON[terminal] : undefined;
     if (pattern === undefined) {
       const known = Object.keys(COMMON).join(", ");
-      return this.#fail(at, `common.${terminal} is not supported; known are ${known}`, `common.${terminal}`);
+      return this.#signs.fail(at, `common.${terminal} is not supported; known are ${known}`, `common.${terminal}`);
     }
     this.#add(alias ?? terminal, parseRegex(pattern, true), at);
   }
 
-  #define({ source, at }: Sign): void {
+  #define({ source, at }: Sign<Kind>): void {
     const name = source.replace(/^[?!]*/, "").replace(/(?:\.-?\d+)?\s*:$/, "");
-    if (name.includes("{")) this.#fail(at, `the template ${name} is not supported`, name);
+    if (name.includes("{")) this.#signs.fail(at, `the template ${name} is not supported`, name);
     this.#add(name, this.#choice(), at);
   }
 
   #add(name: string, expr: Expr, at: number): void {
-    if (this.#rules.has(name)) this.#fail(at, `the rule ${name} is defined twice`, name);
+    if (this.#rules.has(name)) this.#signs.fail(at, `the rule ${name} is defined twice`, name);
     this.#rules.set(name, expr);
   }
 
   #choice(): Expr {
     const items = [this.#sequence()];
-    while (this.#takeSign("|")) items.push(this.#sequence());
+    while (this.#signs.takeIf("sign", "|")) items.push(this.#sequence());
     return choice(...items);
   }
 
   #sequence(): Expr {
     const items: Expr[] = [];
     for (;;) {
-      const sign = this.#peek();
+      const sign = this.#signs.peek();
       if (sign.kind === "alias") {
         // The name of a branch says nothing about its text.
-        this.#next++;
+        this.#signs.take();
         continue;
       }
       const isItem = ["name", "text", "regex"].includes(sign.kind) || sign.source === "(" || sign.source === "[";
       if (!isItem) return sequence(...items);
-      this.#next++;
+      this.#signs.take();
       items.push(this.#repeated(this.#item(sign)));
     }
   }
 
-  #item(sign: Sign): Expr {
+  #item(sign: Sign<Kind>): Expr {
     switch (sign.kind) {
       case "name":
-        if (sign.source.includes("{")) this.#fail(sign.at, `the template ${sign.source} is not supported`, sign.source);
+        if (sign.source.includes("{")) {
+          this.#signs.fail(sign.at, `the template ${sign.source} is not supported`, sign.source);
+        }
         if (!this.#used.has(sign.source)) this.#used.set(sign.source, sign.at);
         return rule(sign.source);
       case "text":
@@ -203,33 +168,32 @@ class LarkParser {
     }
   }
 
-  #text({ source, at }: Sign): Expr {
+  #text({ source, at }: Sign<Kind>): Expr {
     const isLoose = source.endsWith("i");
     let value: string;
     try {
       value = JSON.parse(source.replace(/i$/, "").replace(/\\'/g, "'").replace(/\\x(..)/g, "\\u00$1"));
     } catch {
-      return this.#fail(at, `the string ${source.slice(0, 40)} has an escape that is not known`, source);
+      return this.#signs.fail(at, `the string ${source.slice(0, 40)} has an escape that is not known`, source);
     }
-    if (this.#peek().source === "..") return this.#range(value);
+    if (this.#signs.peek().source === "..") return this.#range(value);
     return isLoose ? sequence(...[...value].map(anyCase)) : text(value);
   }
 
   /** `"a".."z"` */
   #range(first: string): Expr {
-    this.#next++;
-    const sign = this.#peek();
-    this.#next++;
+    this.#signs.take();
+    const sign = this.#signs.take();
     const [low, high] = [first.codePointAt(0) ?? 0, sign.source.codePointAt(1) ?? 0];
-    if (sign.kind !== "text" || high < low) this.#fail(sign.at, "the range has no end", "..");
+    if (sign.kind !== "text" || high < low) this.#signs.fail(sign.at, "the range has no end", "..");
     return oneOf(toCodePoints([[low, high]]));
   }
 
-  #regex({ source, at }: Sign): Expr {
+  #regex({ source, at }: Sign<Kind>): Expr {
     const end = source.lastIndexOf("/");
     const flags = source.slice(end + 1);
     const unknown = flags.replace(/[isu]/g, "");
-    if (unknown !== "") this.#fail(at, `the flag ${unknown} of ${source.slice(0, 40)} is not supported`, unknown);
+    if (unknown !== "") this.#signs.fail(at, `the flag ${unknown} of ${source.slice(0, 40)} is not supported`, unknown);
     // What Python escapes needlessly, ECMAScript does not know.
     const pattern = source.slice(1, end).replace(/\\([^\w\\^$.*+?()[\]{}|/-])/gu, "$1");
     try {
@@ -237,28 +201,25 @@ class LarkParser {
       return flags.includes("i") ? ignoringCase(expr) : expr;
     } catch (error) {
       if (!(error instanceof GrammarError)) throw error;
-      return this.#fail(at, error.message.replace(/\.$/, ""), source);
+      return this.#signs.fail(at, error.message.replace(/\.$/, ""), source);
     }
   }
 
-  #group(open: Sign): Expr {
-    if (++this.#depth > GROUPS_DEPTH_MAX) this.#fail(open.at, `groups are nested deeper than ${GROUPS_DEPTH_MAX}`, "(");
-    const inner = this.#choice();
-    const close = open.source === "(" ? ")" : "]";
-    if (!this.#takeSign(close)) this.#fail(this.#peek().at, `expected ${close}; found ${this.#peek().source}`, close);
-    this.#depth--;
+  #group(open: Sign<Kind>): Expr {
+    const inner = this.#signs.group(open, open.source === "(" ? ")" : "]", () => this.#choice());
     return open.source === "(" ? inner : optional(inner);
   }
 
   #repeated(item: Expr): Expr {
-    if (this.#takeSign("*")) return repeat(item, 0, null);
-    if (this.#takeSign("+")) return repeat(item, 1, null);
-    if (this.#takeSign("?")) return optional(item);
-    const sign = this.#peek();
-    if (sign.kind !== "count") return item;
-    this.#next++;
+    if (this.#signs.takeIf("sign", "*")) return repeat(item, 0, null);
+    if (this.#signs.takeIf("sign", "+")) return repeat(item, 1, null);
+    if (this.#signs.takeIf("sign", "?")) return optional(item);
+    const sign = this.#signs.takeIf("count");
+    if (sign === undefined) return item;
     const [min = 0, max = min] = [...sign.source.matchAll(/\d+/g)].map(Number);
-    if (max < min || max > REPEAT_MAX) this.#fail(sign.at, `${sign.source} is no count of at most ${REPEAT_MAX}`, "~");
+    if (max < min || max > REPEAT_MAX) {
+      this.#signs.fail(sign.at, `${sign.source} is no count of at most ${REPEAT_MAX}`, "~");
+    }
     return repeat(item, min, max);
   }
 }

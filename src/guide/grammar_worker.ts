@@ -41,8 +41,8 @@ interface Pending {
 interface Running {
   worker: Worker;
   pending: Map<number, Pending>;
-  /** Vocabularies that it knows. */
-  known: Map<GuideVocabulary, number>;
+  /** Numbers of the vocabularies that it knows, once it does. */
+  known: Map<GuideVocabulary, Promise<number>>;
   /** Grammars that it has checked, by vocabulary and key. */
   prepared: Set<string>;
 }
@@ -55,12 +55,13 @@ export class GrammarWorker {
   #running: Running | undefined;
   #calls = 0;
   #matchers = 0;
+  #vocabularies = 0;
   #closed = false;
 
   /** Checks a grammar and keeps it. @throws {GrammarError} If it can't be followed. */
   async prepare(vocabulary: GuideVocabulary, key: string, grammar: Grammar): Promise<void> {
     const running = this.#start();
-    const number = this.#know(running, vocabulary);
+    const number = await this.#know(running, vocabulary);
     const name = `${number} ${key}`;
     // A large grammar takes milliseconds to cross; one that is kept no more is sent again by `start`.
     if (running.prepared.has(name)) return;
@@ -73,7 +74,8 @@ export class GrammarWorker {
   async start(vocabulary: GuideVocabulary, key: string, grammar: Grammar, mask: SharedArrayBuffer): Promise<number> {
     const running = this.#start();
     const matcher = ++this.#matchers;
-    const call = { type: "start", matcher, vocabulary: this.#know(running, vocabulary), key, mask } as const;
+    const number = await this.#know(running, vocabulary);
+    const call = { type: "start", matcher, vocabulary: number, key, mask } as const;
     try {
       await this.#call(running, call);
     } catch (error) {
@@ -113,21 +115,22 @@ export class GrammarWorker {
     return this.#running = running;
   }
 
-  #know(running: Running, vocabulary: GuideVocabulary): number {
+  /** One that the worker could not take is sent again by the next answer. */
+  #know(running: Running, vocabulary: GuideVocabulary): Promise<number> {
     const known = running.known.get(vocabulary);
     if (known !== undefined) return known;
-    const number = running.known.size + 1;
-    running.known.set(vocabulary, number);
-    // Calls are answered in order, so this one need not be waited for; if it fails, so do those behind it.
-    this.#call(running, { type: "vocabulary", vocabulary: number, ...vocabulary }).catch(() => {});
-    return number;
+    const number = ++this.#vocabularies;
+    const told = this.#call(running, { type: "vocabulary", vocabulary: number, ...vocabulary }).then(() => number);
+    told.catch(() => running.known.delete(vocabulary));
+    running.known.set(vocabulary, told);
+    return told;
   }
 
   #call(running: Running, call: GuideCall): Promise<void> {
     const number = ++this.#calls;
     return new Promise((resolve, reject) => {
-      running.pending.set(number, { resolve, reject });
       running.worker.postMessage({ number, call } satisfies GuideRequest);
+      running.pending.set(number, { resolve, reject });
     });
   }
 

@@ -50,6 +50,16 @@ Deno.test("a grammar that the worker has forgotten is sent again; one that is wr
   worker.close();
 });
 
+Deno.test("a vocabulary that the worker could not take fails its answer by name, and is sent again by the next", async () => {
+  const worker = new GrammarWorker();
+  const grammar = parseEbnf('root ::= "a"');
+  const vocabulary: GuideVocabulary = { ...VOCABULARY, table: {} as GuideVocabulary["table"] };
+  await assert.rejects(worker.prepare(vocabulary, "k", grammar), { name: "GuideError" });
+  vocabulary.table = table.parts;
+  await worker.prepare(vocabulary, "k", grammar);
+  worker.close();
+});
+
 Deno.test("a worker that is closed fails its answers by name", async () => {
   const worker = new GrammarWorker();
   const guide = guideOf(worker, parseEbnf('root ::= "a"'), "k");

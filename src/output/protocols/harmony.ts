@@ -19,7 +19,7 @@
 import type { AnswerParser, AnswerPiece } from "../answer_parser.ts";
 import { Run } from "../run.ts";
 import { ArgumentsReader } from "../tools/arguments_reader.ts";
-import { findTool } from "../tools/json_call.ts";
+import { findTool } from "../tools/find_tool.ts";
 import type { AnswerEnd, ToolContext } from "../tools/parser.ts";
 
 const START = "<|start|>";

@@ -5,7 +5,6 @@
  */
 import { ArgumentsReader } from "./arguments_reader.ts";
 import { CallReader } from "./call_reader.ts";
-import { findTool } from "./json_call.ts";
 import type { ToolContext } from "./parser.ts";
 
 /** How a dialect writes its block. */
@@ -82,11 +81,11 @@ export class BlockReader extends CallReader {
       return mayCome ? false : this.break("it names no tool");
     }
     const { name = "", id, type } = header.groups ?? {};
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
     if (type !== undefined && type !== "function") this.repair("unknown_call_type", type);
     this.take(header[0].length);
-    this.#arguments = new ArgumentsReader(found.tool, id);
+    this.#arguments = new ArgumentsReader(tool, id);
     this.#place = "arguments";
     return true;
   }

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { Tool } from "../../flow.ts";
+import { findTool } from "./find_tool.ts";
 import type { AnswerEnd, CallPiece } from "./parser.ts";
 
 /** How far a reader is. */
@@ -101,6 +103,14 @@ export abstract class CallReader {
     this.#state = "broken";
     this.#reason = reason;
     return false;
+  }
+
+  /** The declared tool that a name means; a prefix that models add is a repair. Undefined: the call is broken by it. */
+  protected requireTool(tools: ReadonlyMap<string, Tool>, name: string): Tool | undefined {
+    const found = findTool(tools, name);
+    if (found === undefined) this.break(`${JSON.stringify(name)} is no declared tool`);
+    else if (found.prefixed) this.repair("name_prefix_dropped", name);
+    return found?.tool;
   }
 
   /** Reads a part. True: it is whole. */

@@ -7,7 +7,6 @@
 import type { Tool } from "../../flow.ts";
 import { ArgumentsReader } from "./arguments_reader.ts";
 import { CallReader } from "./call_reader.ts";
-import { findTool } from "./json_call.ts";
 import { ParameterCallReader } from "./parameter_call.ts";
 import type { ToolContext } from "./parser.ts";
 
@@ -60,10 +59,9 @@ export class FunctionTagReader extends CallReader {
     if (at === undefined) return this.break("it names no tool");
     const name = this.take(at).trim().replace(/^(["'])(.*)\1$/, "$2");
     this.take(1);
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name);
-    this.#tool = found.tool;
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
+    this.#tool = tool;
     return true;
   }
 

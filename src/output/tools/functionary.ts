@@ -21,7 +21,6 @@
 import { ArgumentsReader } from "./arguments_reader.ts";
 import { CallReader } from "./call_reader.ts";
 import { FunctionTagReader } from "./function_tag.ts";
-import { findTool } from "./json_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { type Opener, ToolScanner } from "./tool_scanner.ts";
 import { BareListReader } from "./xlam.ts";
@@ -89,11 +88,10 @@ class MessageReader extends CallReader {
     }
     const name = header.groups?.["name"] ?? "";
     if (name === "all" || name === "user") return this.break("");
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
     this.take(header[0].length);
-    this.#arguments = new ArgumentsReader(found.tool);
+    this.#arguments = new ArgumentsReader(tool);
     return true;
   }
 

@@ -13,7 +13,6 @@
  */
 import { CallReader } from "./call_reader.ts";
 import { GemmaArguments, QUOTE } from "./gemma_arguments.ts";
-import { findTool } from "./json_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
@@ -58,11 +57,10 @@ class GemmaReader extends CallReader {
       return mayCome ? false : this.break("it names no tool");
     }
     const name = header[1] ?? "";
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
     this.take(header[0].length);
-    this.#arguments = new GemmaArguments(found.tool);
+    this.#arguments = new GemmaArguments(tool);
     return true;
   }
 

@@ -13,7 +13,6 @@
  * @module
  */
 import { CallReader } from "./call_reader.ts";
-import { findTool } from "./json_call.ts";
 import { ParameterCallReader, type ParameterTags } from "./parameter_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
@@ -57,11 +56,10 @@ class GlmReader extends CallReader {
       const mayCome = this.end === undefined && /^[\w.-]{1,256}\s*$/.test(this.text);
       return mayCome ? false : this.break("it names no tool");
     }
-    const found = findTool(this.#context.tools, name[1] ?? "");
-    if (found === undefined) return this.break(`${JSON.stringify(name[1])} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name[1]);
+    const tool = this.requireTool(this.#context.tools, name[1] ?? "");
+    if (tool === undefined) return false;
     this.take(name[0].length);
-    this.#call = new ParameterCallReader(found.tool, TAGS);
+    this.#call = new ParameterCallReader(tool, TAGS);
     return true;
   }
 }

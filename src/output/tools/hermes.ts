@@ -18,7 +18,7 @@
 import { ArgumentsReader } from "./arguments_reader.ts";
 import { CallReader } from "./call_reader.ts";
 import { FunctionTagReader } from "./function_tag.ts";
-import { CALL_KEYS, findTool, JsonCallReader } from "./json_call.ts";
+import { CALL_KEYS, JsonCallReader } from "./json_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ReasonedCalls } from "./reasoned_calls.ts";
 import { ToolScanner } from "./tool_scanner.ts";
@@ -157,11 +157,10 @@ class NamedReader extends CallReader {
       return mayCome ? false : this.break("it names no tool");
     }
     const name = header[1] ?? "";
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
     this.take(header[0].length);
-    this.#arguments = new ArgumentsReader(found.tool);
+    this.#arguments = new ArgumentsReader(tool);
     return true;
   }
 

@@ -5,7 +5,6 @@
  * @module
  */
 import { CallReader } from "./call_reader.ts";
-import { findTool } from "./json_call.ts";
 import { ParameterCallReader, type ParameterTags } from "./parameter_call.ts";
 import type { ToolContext } from "./parser.ts";
 
@@ -71,15 +70,14 @@ export class InvokeBlockReader extends CallReader {
     if (at === "wait") return false;
     if (at === undefined) return this.break("it names no tool");
     const name = this.text.slice(start, at).trim();
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name);
-    const { name: own } = found.tool;
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
+    const { name: own } = tool;
     if (this.#calls === 0 && ![undefined, name, own].includes(this.#announced)) {
       this.repair("header_names_another_tool", this.#announced);
     }
     this.take(at + openCall[1].length);
-    this.#call = new ParameterCallReader(found.tool, tags);
+    this.#call = new ParameterCallReader(tool, tags);
     return true;
   }
 }

@@ -12,6 +12,7 @@ import type { Tool } from "../../flow.ts";
 import { JsonReader } from "../json_reader.ts";
 import { decodeArguments } from "./arguments_reader.ts";
 import type { PartReader } from "./call_reader.ts";
+import { findTool } from "./find_tool.ts";
 import type { AnswerEnd, CallPiece } from "./parser.ts";
 
 /** Spellings of the members. */
@@ -30,23 +31,6 @@ export interface CallKeys {
 
 /** What nearly all dialects use; models mix the two words for arguments. */
 export const CALL_KEYS: CallKeys = { name: ["name"], arguments: ["arguments", "parameters"], skip: ["type"] };
-
-/** Names that models put before a tool's own. */
-const NAME_PREFIXES = ["functions.", "function."];
-
-/** The tool that a name means, exactly or after a known prefix. */
-export function findTool(
-  tools: ReadonlyMap<string, Tool>,
-  name: string,
-): { tool: Tool; prefixed: boolean } | undefined {
-  const exact = tools.get(name);
-  if (exact !== undefined) return { tool: exact, prefixed: false };
-  for (const prefix of NAME_PREFIXES) {
-    const tool = name.startsWith(prefix) ? tools.get(name.slice(prefix.length)) : undefined;
-    if (tool !== undefined) return { tool, prefixed: true };
-  }
-  return undefined;
-}
 
 /** Whether a call without arguments can be meant. */
 export function needsArguments(tool: Tool): boolean {

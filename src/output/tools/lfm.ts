@@ -18,7 +18,7 @@ import type { Tool } from "../../flow.ts";
 import { JsonReader } from "../json_reader.ts";
 import { ArgumentsReader } from "./arguments_reader.ts";
 import { CallReader } from "./call_reader.ts";
-import { findTool, needsArguments } from "./json_call.ts";
+import { needsArguments } from "./json_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
@@ -88,11 +88,10 @@ class PythonListReader extends CallReader {
       return mayCome ? false : this.break(this.#calls > 0 || this.#close !== "" ? "it names no tool" : "");
     }
     const name = header[1] ?? "";
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
     this.take(header[0].length);
-    this.#call = new PythonArguments(found.tool);
+    this.#call = new PythonArguments(tool);
     this.#place = "call";
     return true;
   }

@@ -12,7 +12,6 @@
  * @module
  */
 import { CallReader } from "./call_reader.ts";
-import { findTool } from "./json_call.ts";
 import { ParameterCallReader, type ParameterTags } from "./parameter_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
@@ -52,11 +51,10 @@ class MinicpmReader extends CallReader {
     if (at === "wait") return false;
     if (at === undefined) return this.break("it names no tool");
     const name = this.text.slice(0, at).trim();
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
     this.take(at + NAME_END.length);
-    this.#call = new ParameterCallReader(found.tool, TAGS);
+    this.#call = new ParameterCallReader(tool, TAGS);
     return true;
   }
 }

@@ -18,7 +18,7 @@
 import { ArgumentsReader } from "./arguments_reader.ts";
 import { CallListReader } from "./call_list.ts";
 import { CallReader } from "./call_reader.ts";
-import { CALL_KEYS, findTool } from "./json_call.ts";
+import { CALL_KEYS } from "./json_call.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
@@ -71,11 +71,10 @@ class MistralReader extends CallReader {
       return mayCome ? false : this.break("it is neither a list of calls nor a name with arguments");
     }
     const [whole, name = "", id] = header;
-    const found = findTool(this.#context.tools, name);
-    if (found === undefined) return this.break(`${JSON.stringify(name)} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name);
+    const tool = this.requireTool(this.#context.tools, name);
+    if (tool === undefined) return false;
     this.take(whole.length);
-    this.#arguments = new ArgumentsReader(found.tool, id);
+    this.#arguments = new ArgumentsReader(tool, id);
     return true;
   }
 }

@@ -7,7 +7,7 @@
 import type { Tool } from "../../flow.ts";
 import { ArgumentsReader } from "./arguments_reader.ts";
 import { CallReader } from "./call_reader.ts";
-import { findTool, JsonCallReader } from "./json_call.ts";
+import { JsonCallReader } from "./json_call.ts";
 import { ParameterCallReader, type ParameterTags } from "./parameter_call.ts";
 import type { ToolContext } from "./parser.ts";
 
@@ -100,11 +100,10 @@ export class TagBlockReader extends CallReader {
       const mayCome = this.end === undefined && PARTIAL_NAME.test(this.text);
       return mayCome ? false : this.break("it names no tool");
     }
-    const found = findTool(this.#context.tools, name[1] ?? "");
-    if (found === undefined) return this.break(`${JSON.stringify(name[1])} is no declared tool`);
-    if (found.prefixed) this.repair("name_prefix_dropped", name[1]);
+    const tool = this.requireTool(this.#context.tools, name[1] ?? "");
+    if (tool === undefined) return false;
     this.take(name[0].length);
-    this.#tool = found.tool;
+    this.#tool = tool;
     this.#separated = false;
     this.#place = "body";
     return true;

@@ -18,15 +18,14 @@ import { findProgram } from "../../../../src/setup/run_command.ts";
 import { findSwift } from "../../../../src/setup/toolchain.ts";
 
 const PACKAGE = join(PROJECT_FOLDER, "swift/linux/mlx-swift");
-const KERNELS = join(PACKAGE, "Sources/CMLX/cpu");
+const FACE = join(PACKAGE, "Sources/CMLX");
+const KERNELS = join(FACE, "cpu");
 const CASES = join(PACKAGE, "Tests/KernelCases");
 const WHEEL = join(Deno.env.get("RMX_MLX_WHEEL") ?? join(BUILD_FOLDER, "mlx"), "mlx");
 
 /** Sources of the kernels that know nothing of MLX. */
 const TABLE = ["kernels.cpp", "threads.cpp", "variant_avx512.cpp", "variant_avx2.cpp", "variant_neon.cpp"]
   .concat("variant_plain.cpp");
-/** Sources of CMLX/cpu that need the C face of MLX beside them; the cases call the C++ under it. */
-const FACES = ["blocks_api.cpp", "control.cpp"];
 /** Cases on ops and blocks. */
 const MLX_CASES = ["op_cases.cpp", "block_cases.cpp"];
 
@@ -66,11 +65,15 @@ async function build(clang: string, { name, mlx, flags, link }: Build): Promise<
   const folder = join(BUILD_FOLDER, "kernel-cases", name);
   await Deno.mkdir(folder, { recursive: true });
   const kernels = mlx
-    ? (await sourcesIn(KERNELS)).filter((path) => !FACES.includes(basename(path)))
+    ? [...await sourcesIn(FACE), ...await sourcesIn(KERNELS)]
     : TABLE.map((file) => join(KERNELS, file));
   const cases = (await sourcesIn(CASES)).filter((path) => mlx || !MLX_CASES.includes(basename(path)));
   const common = ["-std=c++20", `-I${KERNELS}`, `-I${CASES}`, ...flags]
-    .concat(mlx ? ["-isystem", join(WHEEL, "include")] : ["-DKERNEL_CASES_WITHOUT_MLX"]);
+    .concat(
+      mlx
+        ? [`-I${FACE}`, `-I${join(FACE, "include")}`, "-isystem", join(WHEEL, "include")]
+        : ["-DKERNEL_CASES_WITHOUT_MLX"],
+    );
   const objects: string[] = [];
   note(`${name}: compiling ${kernels.length + cases.length} files`);
   for (const source of [...kernels, ...cases]) {
