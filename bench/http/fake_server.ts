@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { Seal } from "../../src/api/seal.ts";
 import { print } from "../../src/cli/terminal.ts";
 import { loadConfig } from "../../src/config.ts";
 import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
@@ -48,6 +49,7 @@ const parts = {
   clock: SYSTEM_CLOCK,
   log,
   records: new Records(),
+  seal: new Seal(),
 };
 const app = createApp({ ...parts, version: "bench" });
 const server = await startServer({ config, app, activity, lifecycle, clock: SYSTEM_CLOCK, log });

@@ -16,7 +16,8 @@
  * @module
  */
 import type { FinishReason, OutputEvent, VisibleToken } from "../flow.ts";
-import type { AnswerEncoder, AnswerHead, WireFinishReason } from "./answer.ts";
+import type { AnswerEncoder, AnswerHead, WireEvent, WireFinishReason } from "./answer.ts";
+import { type RequestError, toErrorEnvelope } from "./errors.ts";
 import { type ChatLogprobs, toChatLogprobs } from "./logprobs.ts";
 import type { Usage } from "./usage.ts";
 
@@ -161,17 +162,33 @@ export class ChatEncoder implements AnswerEncoder {
   }
 
   /** The chunks that name the role of each choice. */
-  opening(): ChatChunk[] {
-    return this.#drafts.map((_, index) => this.#chunk(index, { role: "assistant", content: "" }));
+  opening(): WireEvent[] {
+    return this.#drafts.map((_, index) => ({ data: this.#chunk(index, { role: "assistant", content: "" }) }));
   }
 
   /** An empty delta: agents reset their timers on chunks, not on comments. */
-  keepAlive(): ChatChunk {
-    return this.#chunk(0, { content: "" });
+  keepAlive(): WireEvent {
+    return { data: this.#chunk(0, { content: "" }) };
   }
 
-  /** The chunk of an event; undefined if it shows nothing. */
-  toChunk(index: number, event: OutputEvent): ChatChunk | undefined {
+  /** The chunk of an event, if it shows something. */
+  toEvents(index: number, event: OutputEvent): WireEvent[] {
+    const chunk = this.#toChunk(index, event);
+    return chunk === undefined ? [] : [{ data: chunk }];
+  }
+
+  /** The chunk that carries nothing but usage, if it was asked for, and `[DONE]`. */
+  closing(usage: Usage): WireEvent[] {
+    const last: ChatChunk = { ...this.#chunkHead(), choices: [], usage };
+    return [...this.#head.includeUsage ? [{ data: last }] : [], { data: "[DONE]" }];
+  }
+
+  /** An error chunk, and no `[DONE]`. */
+  failure(error: RequestError): WireEvent[] {
+    return [{ data: toErrorEnvelope(error, "openai", this.#head.requestId) }];
+  }
+
+  #toChunk(index: number, event: OutputEvent): ChatChunk | undefined {
     const shown = this.#shown[index];
     if (shown !== undefined) {
       shown.answer ||= event.type === "text" || event.type === "toolCallStart";
@@ -201,11 +218,6 @@ export class ChatEncoder implements AnswerEncoder {
       case "finish":
         return this.#chunk(index, {}, [], this.#toWireFinish(event.reason), shown);
     }
-  }
-
-  /** The chunk that carries nothing but usage. */
-  usageChunk(usage: Usage): ChatChunk {
-    return { ...this.#chunkHead(), choices: [], usage };
   }
 
   /** Adds an event to the whole answer. */

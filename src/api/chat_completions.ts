@@ -7,7 +7,8 @@
 import { z } from "zod";
 import type { Conversation } from "../flow.ts";
 import type { JsonObject } from "./body.ts";
-import { type Constraint, CONSTRAINT_FIELDS, CONSTRAINT_SHAPE, toConstraint } from "./constraint.ts";
+import { CONSTRAINT_FIELDS, CONSTRAINT_SHAPE, toConstraint } from "./constraint.ts";
+import type { ConversationRequest } from "./conversation.ts";
 import { RequestError } from "./errors.ts";
 import { type FieldTable, IgnoredFields, LISTED, sortFields, WORKS } from "./fields.ts";
 import { toMessages } from "./messages.ts";
@@ -16,7 +17,6 @@ import {
   LOGPROBS_TOP_MAX,
   SAMPLING_FIELDS,
   SAMPLING_SHAPE,
-  type SamplingFields,
   sortStreamOptions,
   tokenCount,
 } from "./sampling.ts";
@@ -92,42 +92,15 @@ const ChatFields = z.object({
   parallel_tool_calls: z.boolean().optional(),
 });
 
-/** A chat completion request, checked. */
-export interface ChatRequest {
-  /** As the client wrote it; absent: the default model. */
-  model?: string;
-  /** What the template renders. */
-  conversation: Conversation;
-  /** Which of its tools may or must be called. */
-  toolUse: ToolUse;
-  /** What binds its text. */
-  constraint?: Constraint;
-  /** How the model is to think; switch and effort are among the template's arguments too. */
-  thinking: ThinkingRequest;
-  /** How to draw, not yet filled with the model's defaults. */
-  sampling: SamplingFields;
-  /** What the client asked for; absent: as many as the context leaves. */
-  maxTokens?: number;
-  /** The field that said so, for the list of ignored ones when it is more than is left. */
-  maxTokensField: "max_tokens" | "max_completion_tokens";
-  /** Alternatives a token; absent: no logprobs. */
-  logprobsTop?: number;
-  /** Answers to make. */
-  choiceCount: number;
-  /** SSE or one JSON. */
-  stream: boolean;
-  /** A last chunk with usage. */
-  includeUsage: boolean;
-  /** Accepted without effect. */
-  ignored: IgnoredFields;
-}
+/** Where the fields of a chat are told that its model's template does not read. */
+const ARGUMENT_FIELDS = { enable_thinking: "enable_thinking", reasoning_effort: "reasoning_effort" } as const;
 
 /**
  * Reads a body.
  *
  * @throws {RequestError} For the first field that can't be used.
  */
-export function parseChatRequest(body: JsonObject): ChatRequest {
+export function parseChatRequest(body: JsonObject): ConversationRequest {
   const ignored = new IgnoredFields();
   const fields = parseWith(ChatFields, sortFields(CHAT_FIELDS, body, ignored));
   sortStreamOptions(fields, ignored);
@@ -142,6 +115,7 @@ export function parseChatRequest(body: JsonObject): ChatRequest {
     toolUse,
     ...(constraint && { constraint }),
     thinking,
+    argumentFields: ARGUMENT_FIELDS,
     sampling: fields,
     ...(maxTokens !== undefined && { maxTokens }),
     maxTokensField: maxTokens === fields.max_tokens ? "max_tokens" : "max_completion_tokens",

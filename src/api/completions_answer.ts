@@ -8,7 +8,8 @@
  * @module
  */
 import type { OutputEvent, VisibleToken } from "../flow.ts";
-import type { AnswerEncoder, AnswerHead } from "./answer.ts";
+import type { AnswerEncoder, AnswerHead, WireEvent } from "./answer.ts";
+import { type RequestError, toErrorEnvelope } from "./errors.ts";
 import { countCodePoints, type LegacyLogprobs, toLegacyLogprobs } from "./logprobs.ts";
 import type { Usage } from "./usage.ts";
 
@@ -71,17 +72,33 @@ export class CompletionEncoder implements AnswerEncoder {
   }
 
   /** The echoed prompts. */
-  opening(): Completion[] {
-    return this.#echo.flatMap((text, index) => text === "" ? [] : [this.#chunk(index, text)]);
+  opening(): WireEvent[] {
+    return this.#echo.flatMap((text, index) => text === "" ? [] : [{ data: this.#chunk(index, text) }]);
   }
 
   /** A chunk without text. */
-  keepAlive(): Completion {
-    return this.#chunk(0, "");
+  keepAlive(): WireEvent {
+    return { data: this.#chunk(0, "") };
   }
 
-  /** The chunk of an event; undefined if it shows nothing. */
-  toChunk(index: number, event: OutputEvent): Completion | undefined {
+  /** The chunk of an event, if it shows something. */
+  toEvents(index: number, event: OutputEvent): WireEvent[] {
+    const chunk = this.#toChunk(index, event);
+    return chunk === undefined ? [] : [{ data: chunk }];
+  }
+
+  /** The chunk that carries nothing but usage, if it was asked for, and `[DONE]`. */
+  closing(usage: Usage): WireEvent[] {
+    const last: Completion = { ...this.#completion([]), usage };
+    return [...this.#head.includeUsage ? [{ data: last }] : [], { data: "[DONE]" }];
+  }
+
+  /** An error chunk, and no `[DONE]`. */
+  failure(error: RequestError): WireEvent[] {
+    return [{ data: toErrorEnvelope(error, "openai", this.#head.requestId) }];
+  }
+
+  #toChunk(index: number, event: OutputEvent): Completion | undefined {
     const draft = this.#drafts[index];
     if (!draft) return undefined;
     if (event.type === "finish") return this.#chunk(index, "", null, toFinish(event.reason));
@@ -89,11 +106,6 @@ export class CompletionEncoder implements AnswerEncoder {
     const logprobs = this.#toLogprobs(event.tokens, draft.sentLength);
     draft.sentLength += countCodePoints(event.text);
     return this.#chunk(index, event.text, logprobs);
-  }
-
-  /** The chunk that carries nothing but usage. */
-  usageChunk(usage: Usage): Completion {
-    return { ...this.#completion([]), usage };
   }
 
   /** Adds an event to the whole answer. */

@@ -170,7 +170,8 @@ function parseIfText(value: unknown, param: string): unknown {
   }
 }
 
-function bySchema(schema: unknown, param: string): Constraint {
+/** An answer that is JSON of a schema. @param param Where the schema is. @throws {RequestError} If it can't be kept. */
+export function bySchema(schema: unknown, param: string): Constraint {
   return byGrammarOf("json_schema", "invalid_response_format_schema", param, () => compileSchema(schema));
 }
 

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- the wires' own names
 /**
  * Errors as the wire knows them: the codes, what each means for the client, and the envelope.
  *
@@ -6,6 +7,9 @@
  *
  * @module
  */
+
+/** Families of wires, by how they tell an error. */
+export type Wire = "openai" | "anthropic";
 
 /** What OpenAI's clients sort errors by, beside the status. */
 export type ErrorType =
@@ -57,7 +61,7 @@ export const ERROR_CODES = {
 /** A key of ERROR_CODES. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The body of every error response, and of an error chunk in a stream. */
+/** The body of an error response of OpenAI's wires, and of an error chunk in a stream. */
 export interface ErrorEnvelope {
   /** What happened. */
   error: {
@@ -70,6 +74,33 @@ export interface ErrorEnvelope {
     /** Path of the field at fault, e.g. `messages[0].role`. */
     param: string | null;
   };
+}
+
+/** What Anthropic's clients sort errors by, beside the status. */
+export type AnthropicErrorType =
+  | "invalid_request_error"
+  | "authentication_error"
+  | "permission_error"
+  | "not_found_error"
+  | "request_too_large"
+  | "rate_limit_error"
+  | "timeout_error"
+  | "overloaded_error"
+  | "api_error";
+
+/** The body of an error response of the Messages wire, and of its `error` event. */
+export interface AnthropicErrorEnvelope {
+  /** Literal. */
+  type: "error";
+  /** What happened. */
+  error: {
+    /** Family. */
+    type: AnthropicErrorType;
+    /** A sentence that helps. */
+    message: string;
+  };
+  /** `req-…`, as in the header. */
+  request_id: string;
 }
 
 /** More about a RequestError. */
@@ -100,8 +131,28 @@ export class RequestError extends Error {
   }
 }
 
-/** The wire form of an error. */
-export function toErrorEnvelope(error: RequestError): ErrorEnvelope {
-  const { type } = ERROR_CODES[error.code];
-  return { error: { message: error.message, type, code: error.code, param: error.options.param ?? null } };
+/** The wire form of an error. @param requestId `req-…`, for the wires that tell it in the body. */
+export function toErrorEnvelope(
+  error: RequestError,
+  wire: Wire,
+  requestId: string,
+): ErrorEnvelope | AnthropicErrorEnvelope {
+  const { message, code, options } = error;
+  if (wire === "anthropic") {
+    return { type: "error", error: { type: toAnthropicType(error), message }, "request_id": requestId };
+  }
+  return { error: { message, type: ERROR_CODES[code].type, code, param: options.param ?? null } };
+}
+
+/** Statuses whose type on the Messages wire is not that of OpenAI's. */
+const ANTHROPIC_TYPES: Readonly<Record<number, AnthropicErrorType>> = {
+  408: "timeout_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};
+
+function toAnthropicType({ code, options }: RequestError): AnthropicErrorType {
+  const { status, type } = ERROR_CODES[code];
+  return ANTHROPIC_TYPES[options.status ?? status] ?? type;
 }

@@ -69,6 +69,12 @@ export const tokenCount: z.ZodNumber = z.number().int(`expected an integer from 
 const stopString = z.string().min(1, "expected a stop string that is not empty")
   .max(STOP_LENGTH_MAX, `expected a stop string of at most ${STOP_LENGTH_MAX} characters`);
 
+/** A list of stop strings. */
+export const stopStrings: z.ZodArray<z.ZodString> = z.array(stopString).max(
+  STOP_COUNT_MAX,
+  `expected at most ${STOP_COUNT_MAX} stop strings`,
+);
+
 /** Schema of the shared fields, without nulls (`sortFields` drops them). */
 export const SAMPLING_SHAPE = {
   temperature: z.number().min(0, "expected 0 to 2").max(2, "expected 0 to 2").optional(),
@@ -91,7 +97,7 @@ export const SAMPLING_SHAPE = {
   }).optional(),
   stop: z.union([
     stopString,
-    z.array(stopString).max(STOP_COUNT_MAX, `expected at most ${STOP_COUNT_MAX} stop strings`),
+    stopStrings,
   ], { error: "expected a string or a list of strings" }).optional(),
   n: z.number().int("expected an integer").min(1, `expected 1 to ${CHOICES_MAX}`).max(
     CHOICES_MAX,

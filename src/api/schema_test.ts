@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { parseBody } from "./body.ts";
-import { type ChatRequest, parseChatRequest } from "./chat_completions.ts";
+import { parseChatRequest } from "./chat_completions.ts";
+import type { ConversationRequest } from "./conversation.ts";
 import { RequestError } from "./errors.ts";
 
 /** A chat request with more fields, as JSON text. */
-function parse(fields: string, message = `{"role":"user","content":"Hi"}`): ChatRequest {
+function parse(fields: string, message = `{"role":"user","content":"Hi"}`): ConversationRequest {
   return parseChatRequest(parseBody(new TextEncoder().encode(`{"messages":[${message}],${fields}}`)));
 }
 

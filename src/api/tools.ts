@@ -70,7 +70,7 @@ export function toToolUse(fields: ToolFields, ignored: IgnoredFields): ToolUse {
   const { choice, allowed } = legacy
     ? { choice: toLegacyChoice(fields.function_call), allowed: declared }
     : toChoice(fields.tool_choice, declared);
-  const tools = offer(allowed, choice, legacy ? "function_call" : "tool_choice");
+  const tools = offerTools(allowed, choice, legacy ? "function_call" : "tool_choice");
   if (fields.parallel_tool_calls !== undefined && tools.length === 0) ignored.add("parallel_tool_calls");
   if (choice.mode === "none" && declared.length > 0) ignored.add(legacy ? "functions" : "tools");
   const single = legacy || fields.parallel_tool_calls === false;
@@ -178,8 +178,8 @@ function toName(value: unknown, path: string): string {
   );
 }
 
-/** The tools that the model is shown and may call. */
-function offer(declared: Tool[], choice: ToolChoice, param: string): Tool[] {
+/** The tools that the model is shown and may call. @throws {RequestError} If the choice can't be honoured. */
+export function offerTools(declared: Tool[], choice: ToolChoice, param: string): Tool[] {
   switch (choice.mode) {
     case "auto":
       return declared;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { Seal } from "../api/seal.ts";
 import type { Config } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import { openFakeModel } from "../fake/open.ts";
@@ -53,7 +54,8 @@ export async function openFakeServer(
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
   const { records } = trace;
   const grammars = new GrammarWorker();
-  const parts = { config, engine, models, grammars, activity, lifecycle, clock, log, records, version: VERSION };
+  const seal = new Seal();
+  const parts = { config, engine, models, grammars, activity, lifecycle, clock, log, records, seal, version: VERSION };
   const load = async (): Promise<void> => {
     const handle = await engine.loadModel(file.model, {});
     model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Hono } from "hono";
+import { Seal } from "../api/seal.ts";
 import type { Config } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineConfig } from "../ffi/core.ts";
@@ -71,7 +72,7 @@ export function openServer(request: ServerRequest): OpenServer {
   const model = models.add(place.id, clock.epochSeconds(), place.hfId);
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
   const { records } = trace;
-  const parts = { config, engine, models, grammars, activity, lifecycle, clock, log, records };
+  const parts = { config, engine, models, grammars, activity, lifecycle, clock, log, records, seal: new Seal() };
   const app = createApp({ ...parts, version: VERSION });
   const load = (): Promise<void> =>
     loadServedModel(model, {

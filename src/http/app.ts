@@ -7,7 +7,7 @@
  * @module
  */
 import { Hono } from "hono";
-import { RequestError } from "../api/errors.ts";
+import { RequestError, toErrorEnvelope, type Wire } from "../api/errors.ts";
 import type { AppContext, AppDependencies, AppEnvironment, Handler } from "./app_context.ts";
 import { isInternal, toErrorResponse, toRequestError } from "./errors.ts";
 import { checkHost, checkKey, checkOrigin, toCorsHeaders, toPreflightResponse } from "./guards.ts";
@@ -16,6 +16,7 @@ import { chatCompletions } from "./routes/chat_completions.ts";
 import { completions } from "./routes/completions.ts";
 import { showFake } from "./routes/fake.ts";
 import { health, healthz, live, ready, root } from "./routes/health.ts";
+import { countTokens, messages } from "./routes/messages.ts";
 import { showMetrics } from "./routes/metrics.ts";
 import { listModels, showModel } from "./routes/models.ts";
 import { listRequests, showRequest } from "./routes/requests.ts";
@@ -35,6 +36,8 @@ interface Route {
   open?: true;
   /** It makes answers: what happens to its requests is recorded. */
   recorded?: true;
+  /** Whose words its refusals are in, and those of the paths below it; absent: OpenAI's. */
+  wire?: Wire;
   /** Answers it. */
   handler: Handler;
 }
@@ -60,6 +63,23 @@ export const ROUTES: readonly Route[] = [
     handler: chatCompletions,
   },
   { name: "completions", method: "POST", path: "/completions", versioned: true, recorded: true, handler: completions },
+  {
+    name: "messages",
+    method: "POST",
+    path: "/messages",
+    versioned: true,
+    recorded: true,
+    wire: "anthropic",
+    handler: messages,
+  },
+  {
+    name: "messages.count_tokens",
+    method: "POST",
+    path: "/messages/count_tokens",
+    versioned: true,
+    wire: "anthropic",
+    handler: countTokens,
+  },
   { name: "requests", method: "GET", path: "/requests", versioned: true, handler: listRequests },
   { name: "requests.show", method: "GET", path: "/requests/:id", versioned: true, handler: showRequest },
 ];
@@ -71,8 +91,6 @@ const FAKE_ROUTE: Route = { name: "debug.fake", method: "GET", path: "/debug/fak
 export const NOT_AVAILABLE_YET: readonly string[] = [
   "/responses",
   "/responses/:id{.+}",
-  "/messages",
-  "/messages/count_tokens",
   "/embeddings",
   "/audio/:kind{.+}",
   "/images/:kind{.+}",
@@ -94,6 +112,7 @@ export function createApp(dependencies: AppDependencies): Hono<AppEnvironment> {
     context.set("log", dependencies.log.with({ request: id }));
     await next();
     context.res.headers.set("x-request-id", id);
+    if (toWire(context) === "anthropic") context.res.headers.set("request-id", id);
   });
   app.use("*", async (context, next) => {
     const headers = context.req.raw.headers;
@@ -147,9 +166,12 @@ function addRoute(app: Hono<AppEnvironment>, route: Route, dependencies: AppDepe
 
 /** Tells the client, logs what is ours. */
 function answerError(error: unknown, context: AppContext, dependencies: AppDependencies, route: string): Response {
-  const known = toRequestError(error, `req-${context.get("requestKey")}`);
-  const response = toErrorResponse(known);
-  endRefused(context, dependencies, known);
+  const requestId = `req-${context.get("requestKey")}`;
+  const wire = toWire(context);
+  const known = toRequestError(error, requestId, wire);
+  const body = toErrorEnvelope(known, wire, requestId);
+  const response = toErrorResponse(known, body);
+  endRefused(context, dependencies, known, body);
   dependencies.activity.countResponse(route, response.status);
   const log = context.get("log");
   const fields = { route, status: response.status, code: known.code, param: known.options.param };
@@ -158,6 +180,15 @@ function answerError(error: unknown, context: AppContext, dependencies: AppDepen
     log.log("error", "request failed", { ...fields, error: stack ?? String(error) });
   } else log.log("info", "request refused", fields);
   return response;
+}
+
+/** Whose words a refusal is in: by the path, since the guards and the unknown paths have no route. */
+function toWire(context: AppContext): Wire {
+  const path = new URL(context.req.url).pathname.replace(/^\/v1(?=\/)/, "");
+  const row = ROUTES.find((route) =>
+    route.wire !== undefined && (path === route.path || path.startsWith(`${route.path}/`))
+  );
+  return row?.wire ?? "openai";
 }
 
 /** The path as it may be repeated in a message. */

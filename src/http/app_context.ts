@@ -4,6 +4,7 @@
  * @module
  */
 import type { Context } from "hono";
+import type { Seal } from "../api/seal.ts";
 import type { Config } from "../config.ts";
 import type { Engine, EngineSnapshot } from "../engine/engine.ts";
 import type { GrammarWorker } from "../guide/grammar_worker.ts";
@@ -43,6 +44,8 @@ export interface AppDependencies {
   version: string;
   /** What happened to the last requests. */
   records: Records;
+  /** Signs and seals what clients keep for this server. */
+  seal: Seal;
   /** Answers that are written down; absent: the model makes them. */
   script?: Script;
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { ERROR_CODES, type ErrorCode, RequestError, toErrorEnvelope } from "../api/errors.ts";
+import { ERROR_CODES, type ErrorCode, RequestError, toErrorEnvelope, type Wire } from "../api/errors.ts";
 import { CoreError, type CoreErrorCode } from "../ffi/core.ts";
 import { TemplateError, TextCallDropped } from "../prompt/errors.ts";
 import { ContextExceeded } from "../route/context.ts";
@@ -26,8 +26,13 @@ const CORE_ERRORS: Partial<Record<CoreErrorCode, { code: ErrorCode; retryAfterSe
   closed: { code: "server_shutting_down", retryAfterSeconds: CLOSING_RETRY_SECONDS },
 };
 
-/** What a client is told of an error. @param requestId Named when the log knows more. */
-export function toRequestError(error: unknown, requestId: string): RequestError {
+/**
+ * What a client is told of an error.
+ *
+ * @param requestId Named when the log knows more.
+ * @param wire Whose words say that a prompt is too long: agents search for them.
+ */
+export function toRequestError(error: unknown, requestId: string, wire: Wire): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof ModelNotFound) return new RequestError("model_not_found", error.message, { param: "model" });
   if (error instanceof ModelNotReady) {
@@ -36,7 +41,8 @@ export function toRequestError(error: unknown, requestId: string): RequestError 
       : new RequestError("model_failed", error.message, { param: "model" });
   }
   if (error instanceof ContextExceeded) {
-    return new RequestError("context_length_exceeded", error.message, { param: error.field });
+    const message = wire === "anthropic" ? error.anthropicMessage : error.message;
+    return new RequestError("context_length_exceeded", message, { param: error.field });
   }
   if (error instanceof TextCallDropped) return new RequestError("client_closed_request", error.message);
   if (error instanceof TemplateError) return new RequestError("template_error", error.message, { param: "messages" });
@@ -53,8 +59,8 @@ export function toRequestError(error: unknown, requestId: string): RequestError 
   return new RequestError("internal_error", `Internal server error; the log says more under request ${requestId}.`);
 }
 
-/** The response of a request that gets no answer. */
-export function toErrorResponse(error: RequestError): Response {
+/** The response of a request that gets no answer. @param body Its envelope. */
+export function toErrorResponse(error: RequestError, body: object = toErrorEnvelope(error, "openai", "")): Response {
   const { retryAfterSeconds, allow, status = ERROR_CODES[error.code].status } = error.options;
   const headers = new Headers({ "content-type": "application/json" });
   if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
@@ -62,7 +68,7 @@ export function toErrorResponse(error: RequestError): Response {
   if (status === 401) headers.set("www-authenticate", "Bearer");
   // What is left of such a body is not read, so the connection can't be used again.
   if (status === 408 || status === 413) headers.set("connection", "close");
-  return new Response(JSON.stringify(toErrorEnvelope(error)), { status, headers });
+  return new Response(JSON.stringify(body), { status, headers });
 }
 
 /** True if nothing is known of an error but that it is ours. */

@@ -7,9 +7,9 @@
  * @module
  */
 import type { AnswerEncoder } from "../api/answer.ts";
-import { RequestError, toErrorEnvelope } from "../api/errors.ts";
+import { RequestError, type Wire } from "../api/errors.ts";
 import type { IgnoredFields } from "../api/fields.ts";
-import { UsageTotal } from "../api/usage.ts";
+import { type Usage, UsageTotal } from "../api/usage.ts";
 import type { OutputEvent } from "../flow.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { type Choice, type ChoiceEvent, type Generator, mergeAnswers, startAnswer } from "../route/answer.ts";
@@ -20,7 +20,7 @@ import type { Clock } from "./clock.ts";
 import { isInternal, toRequestError } from "./errors.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type PlanFacts, toRecordedEnd, toRecordedPlan } from "./recording.ts";
-import { DONE_FRAME, EVENT_STREAM_HEADERS, toEventStream, toFrame } from "./sse.ts";
+import { EVENT_STREAM_HEADERS, toEventStream, toFrame } from "./sse.ts";
 
 /** What answering needs of the server. */
 export interface GenerateDependencies {
@@ -54,10 +54,12 @@ export interface Plan {
   promptOf: (choice: number) => number;
   /** Writes the wire. */
   encoder: AnswerEncoder;
+  /** How that wire words its errors. */
+  wire: Wire;
   /** SSE or one JSON. */
   stream: boolean;
-  /** A last chunk with usage. */
-  includeUsage: boolean;
+  /** Told once the answer is whole, before its end is sent. */
+  onAnswered?: ((usage: Usage) => void) | undefined;
   /** Accepted without effect. */
   ignored: IgnoredFields;
   /** Aborts when the client leaves. */
@@ -151,7 +153,9 @@ async function collectBody(events: AsyncIterable<ChoiceEvent>, exchange: Exchang
     account(exchange, index, event);
     plan.encoder.collect(index, event);
   }
-  const body = JSON.stringify(plan.encoder.whole(usage.toWire()));
+  const total = usage.toWire();
+  const body = JSON.stringify(plan.encoder.whole(total));
+  plan.onAnswered?.(total);
   plan.record.sent(body);
   end(exchange, undefined);
   return body;
@@ -166,32 +170,34 @@ function streamBody(events: AsyncIterable<ChoiceEvent>, exchange: Exchange): Rea
 }
 
 /**
- * Frames of an event stream. One that breaks ends with an error frame and without `[DONE]`: it must not look whole.
+ * Frames of an event stream. One that breaks ends as the wire says and without its closing: it must not look whole.
  */
 async function* toFrames(events: AsyncIterable<ChoiceEvent>, exchange: Exchange): AsyncGenerator<string, void> {
   const { plan, usage } = exchange;
+  const { encoder } = plan;
   const send = (frame: string): string => {
     plan.record.sent(frame);
     return frame;
   };
-  for (const chunk of plan.encoder.opening()) yield send(toFrame(chunk));
+  for (const event of encoder.opening()) yield send(toFrame(event));
   try {
     for await (const { index, event } of events) {
       account(exchange, index, event);
-      const chunk = plan.encoder.toChunk(index, event);
-      if (chunk) yield send(toFrame(chunk));
+      for (const shown of encoder.toEvents(index, event)) yield send(toFrame(shown));
     }
   } catch (error) {
-    const frame = toFrame(toErrorEnvelope(toRequestError(error, plan.requestId)));
-    if (!isCut(exchange)) plan.record.sent(frame);
+    const frames = encoder.failure(toRequestError(error, plan.requestId, plan.wire)).map(toFrame);
+    if (!isCut(exchange)) { for (const frame of frames) plan.record.sent(frame); }
     end(exchange, error);
     logEnd(exchange, error);
     // The connection breaks where its body does.
     if (isCut(exchange)) throw error;
-    yield frame;
+    yield* frames;
     return;
   }
-  const last = [...plan.includeUsage ? [toFrame(plan.encoder.usageChunk(usage.toWire()))] : [], DONE_FRAME].map(send);
+  const total = usage.toWire();
+  const last = encoder.closing(total).map(toFrame).map(send);
+  plan.onAnswered?.(total);
   end(exchange, undefined);
   logEnd(exchange, undefined);
   yield* last;
@@ -233,14 +239,14 @@ function logEnd({ plan, live, clock }: Exchange, error: unknown): void {
     seeds: live.start.seeds.join(","),
   };
   if (error === undefined) return plan.log.log("info", "answered", fields);
-  const known = toRequestError(error, plan.requestId);
+  const known = toRequestError(error, plan.requestId, plan.wire);
   if (isInternal(known)) plan.log.log("error", "answer broke", { ...fields, error: String(error) });
   else plan.log.log("info", "answer ended early", { ...fields, code: known.code });
 }
 
 function toOutcome({ plan }: Exchange, error: unknown): Outcome {
   if (error === undefined) return "completed";
-  const { code } = toRequestError(error, plan.requestId);
+  const { code } = toRequestError(error, plan.requestId, plan.wire);
   if (plan.clientSignal.aborted || code === "client_closed_request") return "left";
   return code === "server_shutting_down" ? "cancelled" : "failed";
 }

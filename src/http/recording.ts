@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ERROR_CODES, type RequestError, toErrorEnvelope } from "../api/errors.ts";
+import { ERROR_CODES, type RequestError } from "../api/errors.ts";
 import type { LoadedModel } from "../route/models.ts";
 import type { RecordedEnd, RecordedPlan, RequestRecorder } from "../trace/recorder.ts";
 import type { Outcome } from "./activity.ts";
@@ -47,11 +47,16 @@ export function requireRecord(context: AppContext): RequestRecorder {
   return record;
 }
 
-/** The request was refused, or its whole answer failed and that was recorded already. */
-export function endRefused(context: AppContext, { records }: AppDependencies, error: RequestError): void {
+/** The request was refused, or its whole answer failed and that was recorded already. @param body As it is sent. */
+export function endRefused(
+  context: AppContext,
+  { records }: AppDependencies,
+  error: RequestError,
+  body: object,
+): void {
   const record = context.get("record");
   if (record === undefined || record.ended) return;
-  record.sent(JSON.stringify(toErrorEnvelope(error)));
+  record.sent(JSON.stringify(body));
   records.end(record, { state: "refused", status: statusOf(error), error: toTold(error) });
 }
 
@@ -87,7 +92,7 @@ export function toRecordedPlan(plan: Plan): RecordedPlan {
 /** How a planned request ended. The head of a stream was sent with 200, whatever came then. */
 export function toRecordedEnd(plan: Plan, outcome: Outcome, error: unknown): RecordedEnd {
   if (error === undefined) return { state: outcome, status: 200 };
-  const known = toRequestError(error, plan.requestId);
+  const known = toRequestError(error, plan.requestId, plan.wire);
   return { state: outcome, status: plan.stream ? 200 : statusOf(known), error: toTold(known) };
 }
 

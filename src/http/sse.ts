@@ -7,6 +7,7 @@
  *
  * @module
  */
+import type { WireEvent } from "../api/answer.ts";
 import type { Clock } from "./clock.ts";
 
 /** Silence after which a stream shows that it lives. Agents give up after 30 s and more (measured). */
@@ -19,13 +20,11 @@ export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
-/** One `data:` frame. JSON text has no raw line breaks, so it is one line. */
-export function toFrame(data: object): string {
-  return `data: ${JSON.stringify(data)}\n\n`;
+/** One frame. JSON text has no raw line breaks, so its `data:` is one line. */
+export function toFrame({ event, data }: WireEvent): string {
+  const line = typeof data === "string" ? data : JSON.stringify(data);
+  return event === undefined ? `data: ${line}\n\n` : `event: ${event}\ndata: ${line}\n\n`;
 }
-
-/** The frame that ends an OpenAI stream. */
-export const DONE_FRAME = "data: [DONE]\n\n";
 
 /** What a stream needs beside its frames. */
 export interface EventStreamOptions {

@@ -111,7 +111,12 @@ Deno.test("a client that leaves is reported once, and the frames are drained to 
 });
 
 Deno.test("a frame is one line whatever the data holds", () => {
-  const frame = toFrame({ text: "a\nb\r\nc\u2028d\u0000" });
+  const frame = toFrame({ data: { text: "a\nb\r\nc\u2028d\u0000" } });
   assert.match(frame, /^data: [^\n\r]*\n\n$/);
   assert.deepEqual(JSON.parse(frame.slice("data: ".length)), { text: "a\nb\r\nc\u2028d\u0000" });
+});
+
+Deno.test("an event has its name on a line before its data, and [DONE] is a word", () => {
+  assert.equal(toFrame({ event: "ping", data: { type: "ping" } }), 'event: ping\ndata: {"type":"ping"}\n\n');
+  assert.equal(toFrame({ data: "[DONE]" }), "data: [DONE]\n\n");
 });

@@ -22,7 +22,17 @@ export interface Difference {
 export const DIFFERENCES_MAX = 50;
 
 /** Keys whose values time, chance or a cache makes. */
-const VOLATILE = new Set(["created", "created_at", "rapid_mlx", "prompt_tokens_details", "seed"]);
+const VOLATILE = new Set([
+  "created",
+  "created_at",
+  "rapid_mlx",
+  "prompt_tokens_details",
+  "seed",
+  // Messages: tokens that were not cached, those that were, and what this server signs.
+  "input_tokens",
+  "cache_read_input_tokens",
+  "signature",
+]);
 
 /** Where two records differ in what their clients see; empty: nowhere. */
 export function compareRecords(recorded: RequestRecord, replayed: RequestRecord): Difference[] {

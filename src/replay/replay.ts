@@ -7,6 +7,7 @@
  * @module
  */
 import type { RecordContent, RequestRecord } from "../api/request_record.ts";
+import { Seal } from "../api/seal.ts";
 import { loadConfig } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore } from "../ffi/fake_core.ts";
@@ -94,6 +95,7 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
     ...parts,
     config: loadConfig({ maxBodyBytes: 64 * 2 ** 20, toolArguments: record.tool_arguments }, {}),
     lifecycle: new Lifecycle(),
+    seal: new Seal(),
     clock: SYSTEM_CLOCK,
     log: SILENT_LOGGER,
     version: "replay",

@@ -6,7 +6,7 @@
 import { PromptTooLong } from "../prompt/errors.ts";
 
 /** Field of a request that a prompt comes from. */
-export type PromptField = "messages" | "prompt";
+export type PromptField = "messages" | "input" | "prompt";
 
 /** A prompt that leaves no room for an answer. */
 export class ContextExceeded extends Error {
@@ -16,6 +16,8 @@ export class ContextExceeded extends Error {
   readonly contextTokens: number;
   /** What the client can shorten. */
   readonly field: PromptField;
+  /** The same in the words of Anthropic's API, which its agents search for both numbers. */
+  readonly anthropicMessage: string;
 
   /** The wording is OpenAI's, which agents search for both numbers. */
   constructor(promptTokens: number, contextTokens: number, field: PromptField, isLowerBound = false) {
@@ -28,6 +30,9 @@ export class ContextExceeded extends Error {
     this.promptTokens = promptTokens;
     this.contextTokens = contextTokens;
     this.field = field;
+    // One token less than the context, since the answer needs one.
+    this.anthropicMessage = `prompt is too long: ${promptTokens} tokens > ${contextTokens - 1} maximum` +
+      (isLowerBound ? " (counting ended there)" : "");
   }
 }
 

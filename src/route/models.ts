@@ -88,9 +88,14 @@ export class ServedModels {
     return this.#models;
   }
 
-  /** The model that a request means. @throws {ModelNotFound} If none is served under that name. */
-  require(name: string | undefined): ServedModel {
-    const found = this.#find(name);
+  /**
+   * The model that a request means.
+   *
+   * @param takesForeign Names of hosted models mean the default one: clients of their wires have them built in.
+   * @throws {ModelNotFound} If none is served under that name.
+   */
+  require(name: string | undefined, takesForeign = false): ServedModel {
+    const found = this.#find(name) ?? (takesForeign && isForeign(name) ? this.#models[0] : undefined);
     if (found) return found;
     const served = this.#models.map(({ id }) => id).join(", ");
     const asked = name === undefined ? "a default model" : `the model ${toShown(name)}`;
@@ -103,8 +108,8 @@ export class ServedModels {
    * @throws {ModelNotFound} If none is served under that name.
    * @throws {ModelNotReady} If it is loading or has failed.
    */
-  requireLoaded(name: string | undefined): { model: ServedModel; loaded: LoadedModel } {
-    const model = this.require(name);
+  requireLoaded(name: string | undefined, takesForeign = false): { model: ServedModel; loaded: LoadedModel } {
+    const model = this.require(name, takesForeign);
     switch (model.status.state) {
       case "ready":
         return { model, loaded: model.status.loaded };
@@ -118,10 +123,20 @@ export class ServedModels {
     }
   }
 
+  /** Whether a model is served under a name. */
+  knows(name: string): boolean {
+    return this.#find(name) !== undefined;
+  }
+
   #find(name: string | undefined): ServedModel | undefined {
     if (name === undefined || name === "default") return this.#models[0];
     return this.#models.find(({ id, hfId }) => id === name || hfId === name);
   }
+}
+
+/** Whether a name is one of OpenAI's or Anthropic's. */
+function isForeign(name: string | undefined): boolean {
+  return name !== undefined && /^(?:gpt|claude)-/.test(name);
 }
 
 /** A client's text in a message: quoted and bounded. */

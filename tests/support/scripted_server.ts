@@ -4,6 +4,7 @@
  * @module
  */
 import OpenAI from "openai";
+import { Seal } from "../../src/api/seal.ts";
 import { loadConfig } from "../../src/config.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { openFakeModel } from "../../src/fake/open.ts";
@@ -55,7 +56,7 @@ export async function serveScript(
   const grammars = new GrammarWorker();
   const parts = { config, engine, models, grammars, activity: new Activity(clock), lifecycle: new Lifecycle(), clock };
   const log = createLogger({ level: "error", write: () => {} });
-  const app = createApp({ ...parts, log, records, version: "0.0.0-test", script: fake.player });
+  const app = createApp({ ...parts, log, records, seal: new Seal(), version: "0.0.0-test", script: fake.player });
   const running = await startServer({ ...parts, app, log });
   const client = new OpenAI({ baseURL: `${running.url}/v1`, apiKey: "unused", maxRetries: 0 });
   return {

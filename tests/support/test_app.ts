@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Seal } from "../../src/api/seal.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore, type FakeCoreOptions } from "../../src/ffi/fake_core.ts";
@@ -86,6 +87,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     grammars: new GrammarWorker(),
     activity: new Activity(clock),
     lifecycle: new Lifecycle(),
+    seal: new Seal(),
     records: new Records({ recordsContent: config.recordsContent }),
     clock,
     log: createLogger({ level: logLevel, write: (line) => lines.push(line), now: () => 0 }),
@@ -126,5 +128,18 @@ export function toEvents(text: string): unknown[] {
     if (!frame.startsWith("data: ") || frame.includes("\n")) throw new Error(`Not a frame: ${JSON.stringify(frame)}`);
     const data = frame.slice("data: ".length);
     return data === "[DONE]" ? data : JSON.parse(data);
+  });
+}
+
+/** The named events of a stream of the Messages or Responses wire; each name must be its data's type. */
+export async function readNamedEvents(response: Response): Promise<Record<string, unknown>[]> {
+  const frames = (await response.text()).split("\n\n");
+  if (frames.pop() !== "") throw new Error("The stream ends inside a frame");
+  return frames.map((frame) => {
+    const [, event, json] = /^event: ([\w.]+)\ndata: ([^\n]*)$/.exec(frame) ?? [];
+    if (json === undefined) throw new Error(`Not a named frame: ${JSON.stringify(frame)}`);
+    const data = JSON.parse(json);
+    if (data.type !== event) throw new Error(`The event ${event} has the type ${data.type}`);
+    return data;
   });
 }

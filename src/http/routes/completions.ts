@@ -54,17 +54,24 @@ export async function completions(context: AppContext, dependencies: AppDependen
     guide,
     asked: toAsked(request, prompts),
   }, dependencies.script);
-  const { includeUsage } = request;
-  const head = { id, created: clock.epochSeconds(), model: model.id, choiceCount: choices.length, includeUsage };
+  const start = toPlanStart(context, clock);
+  const head = {
+    id,
+    requestId: start.requestId,
+    created: clock.epochSeconds(),
+    model: model.id,
+    choiceCount: choices.length,
+    includeUsage: request.includeUsage,
+  };
   return await respond({
     id,
     model: model.id,
-    ...toPlanStart(context, clock),
+    ...start,
     choices,
     promptOf: (choice) => Math.floor(choice / request.choiceCount),
     encoder: new CompletionEncoder(head, toEcho(request, loaded), request.logprobsTop),
+    wire: "openai",
     stream: request.stream,
-    includeUsage,
     ignored: request.ignored,
     record,
     facts: { loaded, constraint: request.constraint?.kind ?? null, readsDialect: false, prompts, promptRepairs: [] },

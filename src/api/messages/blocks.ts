@@ -1,0 +1,170 @@
+// deno-lint-ignore-file camelcase -- the wire's own names
+/**
+ * Blocks of content → text: what a text-only model is shown of each type of block.
+ *
+ * A block that can't be shown leaves a text that says so, and is listed; only what the newest message of the user asks
+ * about is refused.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { TextPart, Tool } from "../../flow.ts";
+import { type JsonObject, toSafeName } from "../body.ts";
+import { RequestError } from "../errors.ts";
+import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
+import { toImageText } from "../images.ts";
+import { parseWith } from "../schema.ts";
+import type { Seal } from "../seal.ts";
+import type { DeclaredTools } from "./tools.ts";
+
+/** What reading a conversation needs, and finds. */
+export interface Reading {
+  /** Tools by when they are shown: results refer to the deferred ones. */
+  declared: DeclaredTools;
+  /** Of those, the ones that were referred to so far. */
+  referenced: Set<Tool>;
+  /** Knows the signatures of this server. */
+  seal: Seal;
+  /** Gets what has no effect. */
+  ignored: IgnoredFields;
+}
+
+/** Where a block stands. */
+export interface BlockPlace {
+  /** e.g. `messages[3].content[0]`. */
+  path: string;
+  /** The same for lists, e.g. `messages[].content[]`. */
+  listedPath: string;
+  /** In the newest message of the user, and not inside a result. */
+  isNewest: boolean;
+}
+
+/** What becomes of the fields of a text block. */
+export const TEXT_FIELDS: FieldTable = { type: WORKS, text: WORKS, cache_control: LISTED, citations: LISTED };
+
+/** What becomes of the fields of an image block. */
+export const IMAGE_FIELDS: FieldTable = { type: WORKS, source: WORKS, cache_control: LISTED, transforms: LISTED };
+
+/** What becomes of the fields of a document block. */
+export const DOCUMENT_FIELDS: FieldTable = {
+  type: WORKS,
+  source: WORKS,
+  title: WORKS,
+  context: WORKS,
+  cache_control: LISTED,
+  citations: LISTED,
+};
+
+/** What becomes of the fields of a search result. */
+export const SEARCH_RESULT_FIELDS: FieldTable = {
+  type: WORKS,
+  title: WORKS,
+  source: WORKS,
+  content: WORKS,
+  cache_control: LISTED,
+  citations: LISTED,
+};
+
+/** What becomes of the fields of a reference to a tool. */
+export const TOOL_REFERENCE_FIELDS: FieldTable = { type: WORKS, tool_name: WORKS, cache_control: LISTED };
+
+const Block = z.looseObject({ type: z.string("expected the type of the block") });
+
+/** Content: a text, or a list of blocks. */
+export const CONTENT = z.union([z.string(), z.array(Block)], {
+  error: "expected a string or a list of blocks",
+});
+
+/** A block before its type is looked at. */
+export type RawBlock = z.output<typeof Block>;
+
+const Text = z.object({ text: z.string("expected a string") });
+const Document = z.object({
+  title: z.string().optional(),
+  context: z.string().optional(),
+  source: z.looseObject({ type: z.string("expected the type of the source") }, "expected the document's source"),
+});
+const SearchResult = z.object({ title: z.string().optional(), source: z.string().optional(), content: CONTENT });
+const Reference = z.object({ tool_name: z.string("expected the name of a tool") });
+
+/** The texts of content. An empty string is none. */
+export function toTexts(content: string | readonly RawBlock[], place: BlockPlace, reading: Reading): TextPart[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.map((block, index) =>
+    toText(block, { ...place, path: `${place.path}[${index}]`, listedPath: `${place.listedPath}[]` }, reading)
+  );
+}
+
+/** What is shown of a block. @throws {RequestError} If the block is malformed, or asked about and not readable. */
+export function toText(block: RawBlock, place: BlockPlace, reading: Reading): TextPart {
+  const { path, listedPath } = place;
+  const sort = (table: FieldTable): JsonObject => sortFields(table, block, reading.ignored, path, listedPath);
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: parseWith(Text, sort(TEXT_FIELDS), path).text };
+    case "image":
+      sort(IMAGE_FIELDS);
+      return toImageText({ ...place, listedPath: `${listedPath}.image` }, reading.ignored);
+    case "document":
+      return toDocumentText(parseWith(Document, sort(DOCUMENT_FIELDS), path), place, reading);
+    case "search_result": {
+      const { title, source, content } = parseWith(SearchResult, sort(SEARCH_RESULT_FIELDS), path);
+      const texts = toTexts(
+        content,
+        { ...place, path: `${path}.content`, listedPath: `${listedPath}.content` },
+        reading,
+      );
+      return joined([title, source, ...texts.map(({ text }) => text)]);
+    }
+    case "tool_reference":
+      return toReferenceText(parseWith(Reference, sort(TOOL_REFERENCE_FIELDS), path).tool_name, place, reading);
+    default:
+      return toUnread(toSafeName(block.type), place, reading.ignored);
+  }
+}
+
+/** A document is shown where its source is text. */
+function toDocumentText(document: z.output<typeof Document>, place: BlockPlace, reading: Reading): TextPart {
+  const { title, context, source } = document;
+  const path = `${place.path}.source`;
+  if (source.type === "text") {
+    const { data } = parseWith(z.looseObject({ data: z.string("expected a string") }), source, path);
+    return joined([title, context, data]);
+  }
+  if (source.type !== "content") return toUnread("document", place, reading.ignored);
+  const { content } = parseWith(z.looseObject({ content: CONTENT }), source, path);
+  const listedPath = `${place.listedPath}.source.content`;
+  const texts = toTexts(content, { ...place, path: `${path}.content`, listedPath }, reading);
+  return joined([title, context, ...texts.map(({ text }) => text)]);
+}
+
+/** A deferred tool's whole definition, which is its first appearance in the prompt; from here on it may be called. */
+function toReferenceText(
+  name: string,
+  { listedPath }: BlockPlace,
+  { declared, referenced, ignored }: Reading,
+): TextPart {
+  const tool = declared.deferred.get(name);
+  if (tool === undefined) {
+    // The head shows it, or nobody knows it.
+    if (!declared.head.some((known) => known.name === name)) ignored.add(`${listedPath}.tool_reference`);
+    return { type: "text", text: name };
+  }
+  referenced.add(tool);
+  const { description, parameters } = tool;
+  const definition = JSON.stringify({ type: "function", function: { name, description, parameters } });
+  return { type: "text", text: `<tools>\n${definition}\n</tools>` };
+}
+
+function toUnread(type: string, { path, listedPath, isNewest }: BlockPlace, ignored: IgnoredFields): TextPart {
+  if (isNewest) {
+    const message = `\`${path}.type\` is not supported: blocks of type ${type} can't be read by this model.`;
+    throw new RequestError("unsupported_field", message, { param: `${path}.type` });
+  }
+  ignored.add(`${listedPath}.${type}`);
+  return { type: "text", text: `[${type} not shown: this model reads text]` };
+}
+
+function joined(texts: readonly (string | undefined)[]): TextPart {
+  return { type: "text", text: texts.filter((text) => text !== undefined && text !== "").join("\n") };
+}

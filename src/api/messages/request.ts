@@ -1,0 +1,132 @@
+// deno-lint-ignore-file camelcase -- the wire's own names
+/**
+ * POST /v1/messages and /v1/messages/count_tokens: the request, from JSON to flow types. The way back is answer.ts.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Tool } from "../../flow.ts";
+import type { JsonObject } from "../body.ts";
+import type { ConversationRequest } from "../conversation.ts";
+import { type FieldTable, IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
+import { EXTENSION_FIELDS, SAMPLING_SHAPE, stopStrings, tokenCount } from "../sampling.ts";
+import { parseWith } from "../schema.ts";
+import type { Seal } from "../seal.ts";
+import { THINKING_FIELDS } from "../thinking.ts";
+import type { Reading } from "./blocks.ts";
+import { THINKING_OUTPUT_SHAPE, type ThinkingDisplay, toThinkingAndOutput } from "./thinking.ts";
+import { toDeclaredTools, toMessagesToolUse } from "./tools.ts";
+import { toSystem, toTurns } from "./turns.ts";
+
+/** How to draw: the wire's own fields, and those that it shares with the others as extensions. */
+const DRAWING_SHAPE = {
+  temperature: SAMPLING_SHAPE.temperature,
+  top_p: SAMPLING_SHAPE.top_p,
+  top_k: SAMPLING_SHAPE.top_k,
+  min_p: SAMPLING_SHAPE.min_p,
+  repetition_penalty: SAMPLING_SHAPE.repetition_penalty,
+  presence_penalty: SAMPLING_SHAPE.presence_penalty,
+  frequency_penalty: SAMPLING_SHAPE.frequency_penalty,
+  logit_bias: SAMPLING_SHAPE.logit_bias,
+  seed: SAMPLING_SHAPE.seed,
+} as const;
+
+const DRAWING_FIELDS: FieldTable = Object.fromEntries(Object.keys(DRAWING_SHAPE).map((name) => [name, WORKS]));
+
+/** What becomes of each field of a Messages request. */
+export const MESSAGES_FIELDS: FieldTable = {
+  ...DRAWING_FIELDS,
+  ...EXTENSION_FIELDS,
+  ...THINKING_FIELDS,
+  model: WORKS,
+  messages: WORKS,
+  system: WORKS,
+  max_tokens: WORKS,
+  stop_sequences: WORKS,
+  stream: WORKS,
+  tools: WORKS,
+  tool_choice: WORKS,
+  output_config: WORKS,
+  output_format: WORKS,
+  chat_template_kwargs: WORKS,
+
+  // They change no answer here, or are what agents send in every request.
+  anthropic_beta: LISTED,
+  betas: LISTED,
+  cache_control: LISTED,
+  container: LISTED,
+  context_management: LISTED,
+  diagnostics: LISTED,
+  draft: LISTED,
+  inference_geo: LISTED,
+  mcp_servers: LISTED, // like tools that other servers run: the model can do without
+  metadata: LISTED,
+  service_tier: LISTED,
+  speed: LISTED,
+  user_profile_id: LISTED,
+};
+
+const Fields = z.object({
+  ...DRAWING_SHAPE,
+  ...THINKING_OUTPUT_SHAPE,
+  model: z.string("expected a model id").max(512, "expected a model id of at most 512 characters").optional(),
+  messages: z.unknown(),
+  system: z.unknown().optional(),
+  max_tokens: tokenCount.optional(),
+  // An empty one ends nothing; some clients send it.
+  stop_sequences: z.array(z.string("expected a string"), "expected a list of strings")
+    .transform((list) => list.filter((text) => text !== "")).pipe(stopStrings).optional(),
+  stream: z.boolean("expected true or false").optional(),
+  tools: z.unknown().optional(),
+  tool_choice: z.unknown().optional(),
+  chat_template_kwargs: z.record(z.string(), z.unknown(), "expected an object of template variables").optional(),
+});
+
+/** A Messages request, checked. */
+export interface MessagesRequest extends ConversationRequest {
+  /** What the client sees of the thinking. */
+  display: ThinkingDisplay;
+}
+
+/**
+ * Reads a body. Both routes take the same, so that a count is the count of what would be answered.
+ *
+ * @throws {RequestError} For the first field that can't be used.
+ */
+export function parseMessagesRequest(body: JsonObject, seal: Seal): MessagesRequest {
+  const ignored = new IgnoredFields();
+  const fields = parseWith(Fields, sortFields(MESSAGES_FIELDS, body, ignored));
+  const templateArguments = fields.chat_template_kwargs ?? {};
+  const { thinking, display, argumentFields, constraint } = toThinkingAndOutput(fields, templateArguments, ignored);
+  const declared = toDeclaredTools(fields.tools ?? [], ignored);
+  const reading: Reading = { declared, referenced: new Set<Tool>(), seal, ignored };
+  const messages = [...toSystem(fields.system, reading), ...toTurns(fields.messages, reading)];
+  const { head, toolUse } = toMessagesToolUse(declared, [...reading.referenced], fields.tool_choice, ignored);
+  const last = messages.at(-1);
+  return {
+    ...(fields.model !== undefined && { model: fields.model }),
+    conversation: {
+      messages,
+      tools: head,
+      templateArguments: {
+        ...templateArguments,
+        ...(thinking.enabled !== undefined && { enable_thinking: thinking.enabled }),
+        ...(thinking.effort !== undefined && { reasoning_effort: thinking.effort }),
+      },
+      // An assistant's text at the end is gone on with; what only calls or thinks is a turn that is over.
+      addGenerationPrompt: last?.role !== "assistant" || last.toolCalls !== undefined || last.content.length === 0,
+    },
+    toolUse,
+    ...(constraint && { constraint }),
+    thinking,
+    argumentFields,
+    sampling: { ...fields, ...(fields.stop_sequences !== undefined && { stop: fields.stop_sequences }) },
+    ...(fields.max_tokens !== undefined && { maxTokens: fields.max_tokens }),
+    maxTokensField: "max_tokens",
+    choiceCount: 1,
+    stream: fields.stream ?? false,
+    includeUsage: true,
+    ignored,
+    display,
+  };
+}
