@@ -1,8 +1,8 @@
 /**
- * The command line: `rapid-mlx serve|chat|explain|replay|models|pull|convert|info|doctor|version`.
+ * The command line: `rapid-mlx serve|chat|launch|agents|connect|explain|replay|models|pull|convert|info|doctor|version`.
  *
- * Commands live in src/cli and are loaded when they run, so that a short one starts fast. Whatever goes wrong ends here
- * as a sentence on standard error and exit code 1.
+ * Commands live in src/cli and are loaded when they run, so that a short one starts fast. What goes wrong ends here as a
+ * sentence on standard error and exit code 1.
  *
  * @module
  */
@@ -46,6 +46,28 @@ program.command("chat").description("talk to a model in the terminal").argument(
   .option("--seed <N>", "makes answers repeat", toNumber)
   .option(...NO_PACKAGES)
   .action(async (model, flags) => await (await import("./src/cli/chat.ts")).chat(model, flags));
+
+const atServer = (command: Command): Command =>
+  command.option("--url <URL>", "the server's address (the first one of ours on ports 8000 to 8009)")
+    .option("--api-key <KEY>", "key of that server (or RAPID_MLX_API_KEY)")
+    .option("--model <ID>", "served id (the first one); launch loads it where no server answers");
+
+atServer(program.command("launch")).description("start a coding agent on the server; starts one where none answers")
+  .argument("<name>", "of `rapid-mlx agents`").argument("[args...]", "after --: the agent's own")
+  .option(...NO_PACKAGES)
+  .action(async (name, args, flags) => {
+    await (await import("./src/cli/launch.ts")).launch(name, args, flags);
+    Deno.exit(Deno.exitCode);
+  });
+
+atServer(program.command("agents")).description("list coding agents, or set one up").argument("[name]", "of the list")
+  .option("--config", "print its configuration (default)").option("--setup", "write it, after a diff and a question")
+  .option("--test", "read it back and send one request").option("--remove", "put the former files back")
+  .option("--yes", "don't ask")
+  .action(async (name, flags) => await (await import("./src/cli/agents.ts")).agents(name, flags));
+
+atServer(program.command("connect")).description("print all addresses of a running server").option("--json", "as JSON")
+  .action(async (flags) => await (await import("./src/cli/connect.ts")).connect(flags));
 
 program.command("explain").description("say what happened to a request: written, shown, repaired, cut, timed")
   .argument("[id]", "of the request or its answer; absent or `last`: the newest")

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { ConfigFileError } from "../agents/edits/edit.ts";
+import { AgentNameError } from "../agents/mod.ts";
+import { ServerError } from "../agents/server.ts";
 import { ConfigError } from "../config.ts";
 import { CoreError } from "../ffi/core.ts";
 import { ScriptError } from "../fake/script.ts";
@@ -23,13 +26,16 @@ export class CommandError extends Error {
 }
 
 const EXPECTED = [
+  AgentNameError,
   CommandError,
   ConfigError,
+  ConfigFileError,
   CoreError,
   GgufError,
   HubError,
   ProfileError,
   ScriptError,
+  ServerError,
   SetupError,
   TextFilesError,
   TraceError,

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Config, loadConfig } from "../config.ts";
-import { startServer, stopOnSignals } from "../http/server.ts";
+import { type RunningServer, startServer, stopOnSignals } from "../http/server.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { loadProfiles, type Profiles } from "../profiles/store.ts";
 import type { TextWorker } from "../prompt/text_worker.ts";
@@ -30,37 +30,58 @@ export async function serve(
   using _ended = { [Symbol.dispose]: () => worker.close() };
   const config = loadConfig(flags, Deno.env.toObject(), model);
   const log = createLogger({ level: config.logLevel });
-  for (const name of config.unknownVariables) log.log("warning", "unknown variable, ignored", { name });
-  const profiles = await loadProfiles();
-  await using parts = config.fakeScriptPath === undefined
-    ? await openReal(config, flags, profiles, log, worker)
-    : await openFakeServer({
-      config,
-      scriptPath: config.fakeScriptPath,
-      profiles,
-      log,
-      trace: await openTrace(config, log),
-    });
-  // Listening before loading: an early client hears "loading", and a taken port is known at once.
-  const server = await startServer({ ...parts, config, log });
-  try {
-    await parts.load();
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
-  announce(config, server.url, parts.model.id);
-  await stopOnSignals(server);
+  await using serving = await startServing(config, flags, log, worker);
+  announce(config, serving.server.url, serving.modelId);
+  await stopOnSignals(serving.server);
 }
 
-/** A model's server, with what it needs set up. */
-async function openReal(
+/** A server that answers. Disposing of it unloads the model; stop the listener first. */
+export interface Serving extends AsyncDisposable {
+  /** The listener. */
+  readonly server: RunningServer;
+  /** What it serves. */
+  readonly modelId: string;
+}
+
+/**
+ * Sets up what is missing, listens and loads.
+ *
+ * @throws What set-up, the core or the model's files throw; nothing stays open then.
+ */
+export async function startServing(
+  config: Config,
+  flags: Readonly<Record<string, unknown>>,
+  log: Logger,
+  worker: TextWorker,
+): Promise<Serving> {
+  for (const name of config.unknownVariables) log.log("warning", "unknown variable, ignored", { name });
+  const profiles = await loadProfiles();
+  const parts = await openParts(config, flags, profiles, log, worker);
+  let server: RunningServer | undefined;
+  try {
+    // Listening before loading: an early client hears "loading", and a taken port is known at once.
+    server = await startServer({ ...parts, config, log });
+    await parts.load();
+  } catch (error) {
+    await server?.stop();
+    await parts[Symbol.asyncDispose]();
+    throw error;
+  }
+  return { server, modelId: parts.model.id, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() };
+}
+
+/** A model's server, with what it needs set up, or a script's. */
+async function openParts(
   config: Config,
   flags: Readonly<Record<string, unknown>>,
   profiles: Profiles,
   log: Logger,
   worker: TextWorker,
 ): Promise<OpenServer> {
+  const { fakeScriptPath: scriptPath } = config;
+  if (scriptPath !== undefined) {
+    return await openFakeServer({ config, scriptPath, profiles, log, trace: await openTrace(config, log) });
+  }
   const setup = { systemPackages: toSystemPackages(flags) };
   const libraryPath = await prepareCore(setup);
   const place = await ensureModel(config.model, profiles, setup);

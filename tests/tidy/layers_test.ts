@@ -54,7 +54,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   fake: ["api", "ffi", "flow.ts", "output", "profiles", "prompt", "route"],
   setup: [],
+  agents: ["setup"],
   cli: [
+    "agents",
     "api",
     "fake",
     "config.ts",
