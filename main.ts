@@ -1,8 +1,8 @@
 /**
- * The command line: `rapid-mlx serve|chat|launch|agents|connect|explain|replay|models|pull|convert|info|doctor|version`.
+ * The command line: `rapid-mlx COMMAND`.
  *
- * Commands live in src/cli and are loaded when they run, so that a short one starts fast. What goes wrong ends here as a
- * sentence on standard error and exit code 1.
+ * Commands live in src/cli and are loaded when they run, so that a short one starts fast. What goes wrong ends here as
+ * a sentence on standard error and exit code 1.
  *
  * @module
  */
@@ -55,10 +55,9 @@ const atServer = (command: Command): Command =>
 atServer(program.command("launch")).description("start a coding agent on the server; starts one where none answers")
   .argument("<name>", "of `rapid-mlx agents`").argument("[args...]", "after --: the agent's own")
   .option(...NO_PACKAGES)
-  .action(async (name, args, flags) => {
-    await (await import("./src/cli/launch.ts")).launch(name, args, flags);
-    Deno.exit(Deno.exitCode);
-  });
+  .action(async (name, args, flags) =>
+    Deno.exit(await (await import("./src/cli/launch.ts")).launch(name, args, flags))
+  );
 
 atServer(program.command("agents")).description("list coding agents, or set one up").argument("[name]", "of the list")
   .option("--config", "print its configuration (default)").option("--setup", "write it, after a diff and a question")

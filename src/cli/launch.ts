@@ -30,12 +30,13 @@ interface AgentServer extends AsyncDisposable {
 }
 
 /**
- * Runs a client to its end; the exit code of this process becomes the client's.
+ * Runs a client to its end.
  *
  * @param args The user's own, for the client; of a library's client the whole command.
+ * @returns The client's exit code.
  * @throws {CommandError | ServerError} If program or server can't be had, and what `serve` throws.
  */
-export async function launch(name: string, args: readonly string[], flags: LaunchFlags): Promise<void> {
+export async function launch(name: string, args: readonly string[], flags: LaunchFlags): Promise<number> {
   const agent = requireAgent(name);
   const [program, ...rest] = await requireCommand(agent, args);
   const query = toServerQuery(flags, Deno.env.toObject());
@@ -49,13 +50,13 @@ export async function launch(name: string, args: readonly string[], flags: Launc
     for (const [file, text] of Object.entries(how.files ?? {})) {
       await Deno.writeTextFile(join(folder, file), text, { mode: 0o600 });
     }
-    Deno.exitCode = await run(program, [...how.args ?? [], ...rest], how);
+    return await run(program, [...how.args ?? [], ...rest], how);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-/** Program and arguments. @throws {CommandError} If it can't be started, which is best said before a model is loaded. */
+/** Program and arguments. @throws {CommandError} If it can't be started: best said before a model is loaded. */
 async function requireCommand(agent: Agent, args: readonly string[]): Promise<[string, ...string[]]> {
   if (agent.launch === undefined) {
     throw new CommandError(`${agent.title} can't be started on a server: see rapid-mlx agents ${agent.id} --config.`);
