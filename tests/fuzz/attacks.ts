@@ -42,6 +42,61 @@ function goodBody(random: Random): Record<string, unknown> {
   return body;
 }
 
+/** A good body of the Messages wire, with the shapes that only it has. */
+function goodMessages(random: Random): Record<string, unknown> {
+  const text = {
+    type: "text",
+    text: random.pick(["Hi", "x-anthropic-billing-header: a", "", "👋🏽"]),
+    cache_control: {},
+  };
+  const call = {
+    type: "tool_use",
+    id: "toolu_1",
+    name: "look",
+    input: random.pick<unknown>([{}, { a: 1 }, "{", null]),
+  };
+  const part = random.pick<object>([text, { type: "image", source: {} }, {
+    type: "tool_reference",
+    tool_name: "later",
+  }]);
+  const result = { type: "tool_result", tool_use_id: "toolu_1", content: random.pick([undefined, "ok", [part]]) };
+  const thinking = { type: "thinking", thinking: "Hm.", signature: random.pick(["", "cm14MQE=", "ErUBCkYI"]) };
+  const body: Record<string, unknown> = {
+    messages: [
+      { role: "user", content: random.pick<unknown>(["Hi", [text]]) },
+      ...random.chance(0.5)
+        ? [{ role: "assistant", content: [thinking, call] }, { role: "user", content: [text, result] }]
+        : [],
+      ...random.chance(0.3) ? [{ role: "system", content: [text] }] : [],
+    ],
+    max_tokens: 1 + random.below(MAX_TOKENS),
+  };
+  if (random.chance(0.5)) body.stream = true;
+  if (random.chance(0.3)) body.system = [text];
+  if (random.chance(0.3)) body.thinking = random.pick([{ type: "adaptive" }, { type: "enabled", budget_tokens: 2 }]);
+  if (random.chance(0.3)) body.tools = [{ name: "look" }, { name: "later", defer_loading: true }, { type: "bash_1" }];
+  if (random.chance(0.2)) body.stop_sequences = ["e", ""];
+  if (random.chance(0.2)) body.model = "claude-x";
+  return body;
+}
+
+const MESSAGES_FIELDS = [
+  "model",
+  "messages",
+  "system",
+  "max_tokens",
+  "thinking",
+  "output_config",
+  "tools",
+  "tool_choice",
+  "stop_sequences",
+  "stream",
+  "metadata",
+  "context_management",
+  "thread",
+  "__proto__",
+] as const;
+
 const FIELDS = [
   "model",
   "messages",
@@ -91,13 +146,15 @@ function hostileValue(random: Random, depth = 0): string {
 }
 
 function mutatedFields(random: Random): Attack {
-  const fields = Object.entries(goodBody(random)).map((
-    [name, value],
-  ): [string, string] => [name, JSON.stringify(value)]);
-  for (let i = 0; i <= random.below(3); i++) fields.push([random.pick(FIELDS), hostileValue(random)]);
+  const isMessages = random.chance(0.4);
+  const body = isMessages ? goodMessages(random) : goodBody(random);
+  const fields = Object.entries(body).map(([name, value]): [string, string] => [name, JSON.stringify(value)]);
+  for (let i = 0; i <= random.below(3); i++) {
+    fields.push([random.pick<string>(isMessages ? MESSAGES_FIELDS : FIELDS), hostileValue(random)]);
+  }
   if (random.chance(0.2)) fields.push(["messages", `[${hostileValue(random)},${hostileValue(random)}]`]);
   const text = `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
-  return { name: `fields ${text.slice(0, 300)}`, pieces: [post(random, utf8.encode(text))], leave: "end" };
+  return { name: `fields ${text.slice(0, 300)}`, pieces: [post(random, utf8.encode(text), isMessages)], leave: "end" };
 }
 
 function damagedBytes(random: Random): Attack {
@@ -153,7 +210,9 @@ function oddHead(random: Random): Attack {
 
 /** Good requests whose clients do not wait. */
 function leaver(random: Random): Attack {
-  const whole = post(random, utf8.encode(JSON.stringify(goodBody(random))));
+  const isMessages = random.chance(0.3);
+  const body = isMessages ? goodMessages(random) : goodBody(random);
+  const whole = post(random, utf8.encode(JSON.stringify(body)), isMessages);
   const leave: Attack["leave"] = random.pick(["written", "midway"]);
   const sent = leave === "written" && random.chance(0.5) ? whole.slice(0, random.below(whole.length)) : whole;
   return { name: `leaves ${leave} after ${sent.length} of ${whole.length} bytes`, pieces: [sent], leave };
@@ -184,6 +243,8 @@ function oddPath(random: Random): Attack {
     "/v1/chat/completions/",
     "/%2e%2e/%2e%2e",
     "/v1/responses",
+    "/v1/messages",
+    "/v1/messages/batches",
     "/v1/embeddings",
     "/metrics",
     "/v1/status?x=" + "y".repeat(3000),
@@ -195,9 +256,12 @@ function oddPath(random: Random): Attack {
   return { name: `path ${method} ${path.slice(0, 100)}`, pieces: [utf8.encode(text)], leave: "end" };
 }
 
+const PATHS = ["/v1/chat/completions", "/v1/chat/completions", "/chat/completions", "/v1/completions"] as const;
+const MESSAGES_PATHS = ["/v1/messages", "/v1/messages?beta=true", "/messages", "/v1/messages/count_tokens"] as const;
+
 /** A POST of a body, by length or in chunks. */
-function post(random: Random, body: Uint8Array): Uint8Array {
-  const path = random.pick(["/v1/chat/completions", "/v1/chat/completions", "/chat/completions", "/v1/completions"]);
+function post(random: Random, body: Uint8Array, isMessages = false): Uint8Array {
+  const path = random.pick<string>(isMessages ? MESSAGES_PATHS : PATHS);
   const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n`;
   if (random.chance(0.8)) return join(utf8.encode(`${head}content-length: ${body.length}\r\n\r\n`), body);
   const size = utf8.encode(`${head}transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`);

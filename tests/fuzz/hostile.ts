@@ -97,9 +97,12 @@ function judge(attack: Attack, { status, text }: Reply): string | undefined {
   const body = text.slice(text.indexOf("\r\n\r\n") + 4);
   if (/^x-evil:/mi.test(text.slice(0, text.indexOf("\r\n\r\n")))) return "a client's text became a header";
   const isError = status >= 400 && body !== "";
-  if (isError && !/"error":\{"message":/.test(body)) return `an error outside the envelope: ${text.slice(0, 300)}`;
+  if (isError && !/"error":\{"(?:message|type)":/.test(body)) {
+    return `an error outside the envelope: ${text.slice(0, 300)}`;
+  }
   if (status === 200 && /content-type: text\/event-stream/i.test(text)) {
-    const ends = body.includes("data: [DONE]\n\n") || body.includes('data: {"error":');
+    const ends = body.includes("data: [DONE]\n\n") || body.includes('data: {"error":') ||
+      /^event: (?:message_stop|error)$/m.test(body);
     if (!ends) return `a stream without an end: …${body.slice(-300)}`;
   }
   return undefined;

@@ -18,14 +18,14 @@ import type { AnswerEncoder, AnswerHead, WireEvent } from "../answer.ts";
 import { type RequestError, toErrorEnvelope } from "../errors.ts";
 import type { Seal } from "../seal.ts";
 import type { Usage } from "../usage.ts";
-import { addStep, type BlockStep, ContentBlocks, type MessageBlock } from "./content.ts";
+import { addStep, type BlockDelta, type BlockStep, ContentBlocks, type MessageBlock } from "./content.ts";
 import type { ThinkingDisplay } from "./thinking.ts";
 
 /** Why an answer ended. */
 export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "model_context_window_exceeded";
 
-/** What an answer cost. */
-export interface MessageUsage {
+/** What an answer cost, as it is told in `message_delta`. */
+export interface MessageDeltaUsage {
   /** Of the prompt, what was not cached. */
   input_tokens: number;
   /** Of the prompt, taken from the prefix cache. */
@@ -35,9 +35,23 @@ export interface MessageUsage {
   /** Tokens drawn, end tokens included. */
   output_tokens: number;
   /** Of output_tokens. */
-  output_tokens_details?: { thinking_tokens: number };
-  /** As on the other wires. */
+  output_tokens_details: { thinking_tokens: number };
+  /** This server runs no tools. */
+  server_tool_use: null;
+  /** As on the other wires; not there at the beginning of a stream. */
   rapid_mlx?: Usage["rapid_mlx"];
+}
+
+/** The same in a message. What only a hosted service has is null. */
+export interface MessageUsage extends MessageDeltaUsage {
+  /** By lifetime. */
+  cache_creation: null;
+  /** Here. */
+  inference_geo: null;
+  /** There is one. */
+  service_tier: null;
+  /** There is one. */
+  speed: null;
 }
 
 /** Why an answer that ended by itself has neither text nor calls. */
@@ -64,6 +78,32 @@ export interface MessageAnswer extends EmptyMessage {
   stop_sequence: string | null;
   /** What it cost so far. */
   usage: MessageUsage;
+  /** Only refusals have some, and this server refuses nothing by itself. */
+  stop_details: null;
+  /** No code is run. */
+  container: null;
+  /** Of prompt caches. */
+  diagnostics: null;
+}
+
+/** One event of a stream; `error` has the envelope of a refusal. */
+export type MessageEvent =
+  | { type: "message_start"; message: MessageAnswer }
+  | { type: "content_block_start"; index: number; content_block: MessageBlock }
+  | { type: "content_block_delta"; index: number; delta: BlockDelta }
+  | { type: "content_block_stop"; index: number }
+  | MessageDeltaEvent
+  | { type: "message_stop" }
+  | { type: "ping" };
+
+/** Why and how an answer ended. */
+export interface MessageDeltaEvent extends EmptyMessage {
+  /** Discriminator. */
+  type: "message_delta";
+  /** What changes of the message. */
+  delta: Pick<MessageAnswer, "stop_reason" | "stop_sequence" | "stop_details" | "container">;
+  /** All of it, not what was added. */
+  usage: MessageDeltaUsage;
 }
 
 /** What the encoder knows beside the head. */
@@ -95,11 +135,13 @@ export class MessageEncoder implements AnswerEncoder {
 
   /** The message without content. */
   opening(): WireEvent[] {
-    const usage = {
+    const usage: MessageDeltaUsage = {
       input_tokens: this.#facts.promptTokens,
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 0,
       output_tokens: 0,
+      output_tokens_details: { thinking_tokens: 0 },
+      server_tool_use: null,
     };
     return [named({ type: "message_start", message: this.#message([], usage) })];
   }
@@ -117,7 +159,7 @@ export class MessageEncoder implements AnswerEncoder {
   /** Why it ended and what it cost, then the end. */
   closing(usage: Usage): WireEvent[] {
     const { stop_reason, stop_sequence } = this.#end();
-    const delta = { stop_reason, stop_sequence };
+    const delta = { stop_reason, stop_sequence, stop_details: null, container: null };
     return [
       named({ type: "message_delta", delta, usage: toMessageUsage(usage), ...this.#toEmpty() }),
       named({ type: "message_stop" }),
@@ -144,9 +186,21 @@ export class MessageEncoder implements AnswerEncoder {
     return this.#blocks.push(event);
   }
 
-  #message(content: MessageBlock[], usage: MessageUsage): MessageAnswer {
+  #message(content: MessageBlock[], usage: MessageDeltaUsage): MessageAnswer {
     const { id, model } = this.#head;
-    return { id, type: "message", role: "assistant", model, content, stop_reason: null, stop_sequence: null, usage };
+    return {
+      id,
+      type: "message",
+      role: "assistant",
+      model,
+      content,
+      stop_reason: null,
+      stop_sequence: null,
+      stop_details: null,
+      container: null,
+      diagnostics: null,
+      usage: { ...usage, cache_creation: null, inference_geo: null, service_tier: null, speed: null },
+    };
   }
 
   #end(): Pick<MessageAnswer, "stop_reason" | "stop_sequence"> {
@@ -168,7 +222,7 @@ export class MessageEncoder implements AnswerEncoder {
 }
 
 /** The event's name is its type on this wire. */
-function named<T extends { type: string }>(data: T): WireEvent {
+function named(data: MessageEvent): WireEvent {
   return { event: data.type, data };
 }
 
@@ -179,7 +233,7 @@ function toBlockEvent(step: BlockStep): WireEvent {
   return named({ type: "content_block_delta", index, delta: step.delta });
 }
 
-function toMessageUsage(usage: Usage): MessageUsage {
+function toMessageUsage(usage: Usage): MessageDeltaUsage {
   const { prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details, rapid_mlx } = usage;
   return {
     input_tokens: prompt_tokens - prompt_tokens_details.cached_tokens,
@@ -187,6 +241,7 @@ function toMessageUsage(usage: Usage): MessageUsage {
     cache_read_input_tokens: prompt_tokens_details.cached_tokens,
     output_tokens: completion_tokens,
     output_tokens_details: { thinking_tokens: completion_tokens_details.reasoning_tokens },
+    server_tool_use: null,
     rapid_mlx,
   };
 }

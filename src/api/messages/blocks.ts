@@ -15,14 +15,12 @@ import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "
 import { toImageText } from "../images.ts";
 import { parseWith } from "../schema.ts";
 import type { Seal } from "../seal.ts";
-import type { DeclaredTools } from "./tools.ts";
+import { type ConversationTools, toTool } from "./tools.ts";
 
 /** What reading a conversation needs, and finds. */
 export interface Reading {
-  /** Tools by when they are shown: results refer to the deferred ones. */
-  declared: DeclaredTools;
-  /** Of those, the ones that were referred to so far. */
-  referenced: Set<Tool>;
+  /** Turns bring and withdraw some. */
+  tools: ConversationTools;
   /** Knows the signatures of this server. */
   seal: Seal;
   /** Gets what has no effect. */
@@ -43,7 +41,7 @@ export interface BlockPlace {
 export const TEXT_FIELDS: FieldTable = { type: WORKS, text: WORKS, cache_control: LISTED, citations: LISTED };
 
 /** What becomes of the fields of an image block. */
-export const IMAGE_FIELDS: FieldTable = { type: WORKS, source: WORKS, cache_control: LISTED, transforms: LISTED };
+export const IMAGE_FIELDS: FieldTable = { type: WORKS, source: WORKS, cache_control: LISTED, transformations: LISTED };
 
 /** What becomes of the fields of a document block. */
 export const DOCUMENT_FIELDS: FieldTable = {
@@ -64,6 +62,9 @@ export const SEARCH_RESULT_FIELDS: FieldTable = {
   cache_control: LISTED,
   citations: LISTED,
 };
+
+/** What becomes of the fields of a tool that a turn brings or withdraws. */
+export const TOOL_CHANGE_FIELDS: FieldTable = { type: WORKS, tool: WORKS, cache_control: LISTED };
 
 /** What becomes of the fields of a reference to a tool. */
 export const TOOL_REFERENCE_FIELDS: FieldTable = { type: WORKS, tool_name: WORKS, cache_control: LISTED };
@@ -86,6 +87,13 @@ const Document = z.object({
 });
 const SearchResult = z.object({ title: z.string().optional(), source: z.string().optional(), content: CONTENT });
 const Reference = z.object({ tool_name: z.string("expected the name of a tool") });
+const ToolChange = z.object({
+  tool: z.looseObject({
+    type: z.string("expected the type of the reference"),
+    name: z.string().optional(),
+    definition: z.looseObject({}).optional(),
+  }, "expected a reference to a tool"),
+});
 
 /** The texts of content. An empty string is none. */
 export function toTexts(content: string | readonly RawBlock[], place: BlockPlace, reading: Reading): TextPart[] {
@@ -116,8 +124,13 @@ export function toText(block: RawBlock, place: BlockPlace, reading: Reading): Te
       );
       return joined([title, source, ...texts.map(({ text }) => text)]);
     }
-    case "tool_reference":
-      return toReferenceText(parseWith(Reference, sort(TOOL_REFERENCE_FIELDS), path).tool_name, place, reading);
+    case "tool_reference": {
+      const { tool_name } = parseWith(Reference, sort(TOOL_REFERENCE_FIELDS), path);
+      return toBroughtText(tool_name, reading.tools.find(tool_name), place, reading);
+    }
+    case "tool_addition":
+    case "tool_removal":
+      return toChangeText(block.type, parseWith(ToolChange, sort(TOOL_CHANGE_FIELDS), path).tool, place, reading);
     default:
       return toUnread(toSafeName(block.type), place, reading.ignored);
   }
@@ -138,22 +151,33 @@ function toDocumentText(document: z.output<typeof Document>, place: BlockPlace, 
   return joined([title, context, ...texts.map(({ text }) => text)]);
 }
 
-/** A deferred tool's whole definition, which is its first appearance in the prompt; from here on it may be called. */
-function toReferenceText(
-  name: string,
-  { listedPath }: BlockPlace,
-  { declared, referenced, ignored }: Reading,
-): TextPart {
-  const tool = declared.deferred.get(name);
+/** A tool that a turn brings: its whole definition, unless the head has shown it. From here on it may be called. */
+function toBroughtText(name: string, tool: Tool | undefined, { listedPath }: BlockPlace, reading: Reading): TextPart {
   if (tool === undefined) {
-    // The head shows it, or nobody knows it.
-    if (!declared.head.some((known) => known.name === name)) ignored.add(`${listedPath}.tool_reference`);
+    reading.ignored.add(`${listedPath}.tool_reference`);
     return { type: "text", text: name };
   }
-  referenced.add(tool);
+  if (!reading.tools.bring(tool)) return { type: "text", text: name };
   const { description, parameters } = tool;
   const definition = JSON.stringify({ type: "function", function: { name, description, parameters } });
   return { type: "text", text: `<tools>\n${definition}\n</tools>` };
+}
+
+function toChangeText(
+  type: "tool_addition" | "tool_removal",
+  change: z.output<typeof ToolChange>["tool"],
+  place: BlockPlace,
+  reading: Reading,
+): TextPart {
+  const { name = "", definition } = change;
+  if (type === "tool_removal") {
+    reading.tools.withdraw(name);
+    return { type: "text", text: `The tool ${name} is no longer available.` };
+  }
+  const { path, listedPath } = place;
+  if (change.type !== "tool_definition") return toBroughtText(name, reading.tools.find(name), place, reading);
+  const tool = toTool(definition ?? {}, `${path}.tool.definition`, `${listedPath}.tool.definition`, reading.ignored);
+  return toBroughtText(tool?.name ?? "tool", tool, place, reading);
 }
 
 function toUnread(type: string, { path, listedPath, isNewest }: BlockPlace, ignored: IgnoredFields): TextPart {

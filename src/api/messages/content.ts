@@ -37,6 +37,8 @@ export interface MessageToolUseBlock {
   name: string;
   /** Arguments; in `content_block_start` an empty object. */
   input: unknown;
+  /** The model itself: this server runs no code that could call. */
+  caller: { type: "direct" };
 }
 
 /** A block of an answer. */
@@ -88,7 +90,7 @@ export class ContentBlocks {
         return this.#think(event.text);
       case "toolCallStart":
         this.hasAnswer = true;
-        return [...this.#close(), ...this.#turnTo({ type: "tool_use", id: event.id, name: event.name, input: {} })];
+        return [...this.#close(), ...this.#turnTo(toCall(event))];
       case "toolCallArguments":
         return [this.#delta({ type: "input_json_delta", partial_json: event.json })];
       case "toolCallEnd":
@@ -131,6 +133,10 @@ export class ContentBlocks {
   #delta(delta: BlockDelta): BlockStep {
     return { type: "delta", index: this.#count, delta };
   }
+}
+
+function toCall({ id, name }: { id: string; name: string }): MessageToolUseBlock {
+  return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
 }
 
 /** Adds a step to the blocks of a whole answer. */

@@ -5,7 +5,6 @@
  * @module
  */
 import { z } from "zod";
-import type { Tool } from "../../flow.ts";
 import type { JsonObject } from "../body.ts";
 import type { ConversationRequest } from "../conversation.ts";
 import { type FieldTable, IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
@@ -15,7 +14,7 @@ import type { Seal } from "../seal.ts";
 import { THINKING_FIELDS } from "../thinking.ts";
 import type { Reading } from "./blocks.ts";
 import { THINKING_OUTPUT_SHAPE, type ThinkingDisplay, toThinkingAndOutput } from "./thinking.ts";
-import { toDeclaredTools, toMessagesToolUse } from "./tools.ts";
+import { toConversationTools, toMessagesToolUse } from "./tools.ts";
 import { toSystem, toTurns } from "./turns.ts";
 
 /** How to draw: the wire's own fields, and those that it shares with the others as extensions. */
@@ -50,20 +49,32 @@ export const MESSAGES_FIELDS: FieldTable = {
   output_format: WORKS,
   chat_template_kwargs: WORKS,
 
-  // They change no answer here, or are what agents send in every request.
+  // It would change the answer.
+  thread: {
+    rule: "refused",
+    why: "this server keeps no conversations on this wire; send the whole of `messages`",
+    judge: (thread) => Reflect.get(Object(thread), "type") === "continue" ? "refused" : "listed",
+  },
+
+  // They do not, or are what agents send in every request.
   anthropic_beta: LISTED,
   betas: LISTED,
+  billing_policy: LISTED,
   cache_control: LISTED,
+  compaction: LISTED,
   container: LISTED,
   context_management: LISTED,
   diagnostics: LISTED,
   draft: LISTED,
+  fallback_credit_token: LISTED,
+  fallbacks: LISTED,
   inference_geo: LISTED,
   mcp_servers: LISTED, // like tools that other servers run: the model can do without
   metadata: LISTED,
   service_tier: LISTED,
   speed: LISTED,
   user_profile_id: LISTED,
+  workspace_id: LISTED,
 };
 
 const Fields = z.object({
@@ -98,10 +109,10 @@ export function parseMessagesRequest(body: JsonObject, seal: Seal): MessagesRequ
   const fields = parseWith(Fields, sortFields(MESSAGES_FIELDS, body, ignored));
   const templateArguments = fields.chat_template_kwargs ?? {};
   const { thinking, display, argumentFields, constraint } = toThinkingAndOutput(fields, templateArguments, ignored);
-  const declared = toDeclaredTools(fields.tools ?? [], ignored);
-  const reading: Reading = { declared, referenced: new Set<Tool>(), seal, ignored };
+  const tools = toConversationTools(fields.tools ?? [], ignored);
+  const reading: Reading = { tools, seal, ignored };
   const messages = [...toSystem(fields.system, reading), ...toTurns(fields.messages, reading)];
-  const { head, toolUse } = toMessagesToolUse(declared, [...reading.referenced], fields.tool_choice, ignored);
+  const { head, toolUse } = toMessagesToolUse(tools, fields.tool_choice, ignored);
   const last = messages.at(-1);
   return {
     ...(fields.model !== undefined && { model: fields.model }),

@@ -229,6 +229,32 @@ Deno.test("a deferred tool is shown where a result refers to it, and may be call
   assert.deepEqual(names(hosted.conversation.tools), ["Read", "DeferredToolPlaceholder", "WebFetch"]);
 });
 
+Deno.test("system messages bring, define and withdraw tools", () => {
+  const tools = [tool("Read"), tool("WebFetch", { defer_loading: true })];
+  const change = (type: string, tool: object): object => ({ role: "system", content: [{ type, tool }] });
+  const added = [USER, change("tool_addition", { type: "tool_reference", name: "WebFetch" })];
+  const request = parse({ tools, messages: added });
+  assert.deepEqual([names(request.conversation.tools), names(request.toolUse.tools)], [["Read"], ["Read", "WebFetch"]]);
+  const definition = { type: "tool_definition", definition: tool("New", { description: "Is new." }) };
+  const messages = [
+    ...added,
+    change("tool_addition", definition),
+    change("tool_removal", { type: "tool_reference", name: "Read" }),
+  ];
+  const changed = parse({ tools, messages });
+  assert.deepEqual([names(changed.conversation.tools), names(changed.toolUse.tools)], [["Read"], ["WebFetch", "New"]]);
+  const texts = changed.conversation.messages.flatMap(({ content }) => content.map((part) => part.text));
+  assert.match(texts[2] ?? "", /^<tools>\n.*"New","description":"Is new\.".*\n<\/tools>$/);
+  assert.equal(texts[3], "The tool Read is no longer available.");
+});
+
+Deno.test("a system message may be for one turn only", () => {
+  const reminder = { role: "system", content: "Now.", clear_at: "next_user_message" };
+  assert.deepEqual(turnsOf({ messages: [USER, reminder] }), [["user", "Hi"], ["system", "Now."]]);
+  const later = [USER, reminder, { role: "assistant", content: "A" }, USER];
+  assert.deepEqual(turnsOf({ messages: later }), [["user", "Hi"], ["assistant", "A"], ["user", "Hi"]]);
+});
+
 Deno.test("tool_choice is auto, any, tool or none, and bounds the number of calls", () => {
   const tools = [tool("a"), tool("b")];
   const use = (tool_choice: unknown): unknown => {

@@ -10,15 +10,20 @@
 import { z } from "zod";
 import { bySchema, type Constraint } from "../constraint.ts";
 import { RequestError } from "../errors.ts";
-import { type FieldTable, type IgnoredFields, sortFields, WORKS } from "../fields.ts";
+import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
 import { parseWith } from "../schema.ts";
 import { THINKING_SHAPE, type ThinkingRequest, toThinking } from "../thinking.ts";
 
 /** What becomes of the fields of `thinking`. */
-export const THINKING_CONFIG_FIELDS: FieldTable = { type: WORKS, budget_tokens: WORKS, display: WORKS };
+export const THINKING_CONFIG_FIELDS: FieldTable = {
+  type: WORKS,
+  budget_tokens: WORKS,
+  display: WORKS,
+  block_binding: LISTED,
+};
 
 /** What becomes of the fields of `output_config`. */
-export const OUTPUT_CONFIG_FIELDS: FieldTable = { effort: WORKS, format: WORKS };
+export const OUTPUT_CONFIG_FIELDS: FieldTable = { effort: WORKS, format: WORKS, task_budget: LISTED };
 
 /** What becomes of the fields of a format. */
 export const OUTPUT_FORMAT_FIELDS: FieldTable = { type: WORKS, schema: WORKS };

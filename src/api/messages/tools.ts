@@ -10,6 +10,7 @@
  */
 import { z } from "zod";
 import type { Tool } from "../../flow.ts";
+import type { JsonObject } from "../body.ts";
 import { RequestError } from "../errors.ts";
 import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
 import { parseWith } from "../schema.ts";
@@ -51,46 +52,86 @@ const ChoiceShape = z.object({
   disable_parallel_tool_use: z.boolean().optional(),
 });
 
-/** Declared tools, by when they are shown. */
-export interface DeclaredTools {
-  /** In the head of the prompt, in the client's order. */
-  head: Tool[];
-  /** Where a result refers to them. */
-  deferred: ReadonlyMap<string, Tool>;
+/** The tools of a conversation: what its head shows, and what may be called after its last turn. */
+export class ConversationTools {
+  /** Shown in the head of the prompt, in the client's order. */
+  readonly head: readonly Tool[];
+  readonly #deferred: ReadonlyMap<string, Tool>;
+  readonly #callable: Map<string, Tool>;
+
+  /** @param head Shown at once. @param deferred Shown where a turn brings them. */
+  constructor(head: readonly Tool[], deferred: readonly Tool[]) {
+    this.head = head;
+    this.#deferred = toMap(deferred);
+    this.#callable = toMap(head);
+  }
+
+  /** What may be called now, in the order in which it came. */
+  get callable(): Tool[] {
+    return [...this.#callable.values()];
+  }
+
+  /** A declared tool; undefined: there is none. */
+  find(name: string): Tool | undefined {
+    return this.#callable.get(name) ?? this.#deferred.get(name) ?? this.head.find((tool) => tool.name === name);
+  }
+
+  /** A turn brings a tool: from here on it may be called. @returns Whether it has to be shown there. */
+  bring(tool: Tool): boolean {
+    this.#callable.set(tool.name, tool);
+    return !this.head.includes(tool);
+  }
+
+  /** A turn withdraws a tool. @returns Whether it was there. */
+  withdraw(name: string): boolean {
+    return this.#callable.delete(name);
+  }
+}
+
+function toMap(tools: readonly Tool[]): Map<string, Tool> {
+  return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
 /** Reads `tools`. @throws {RequestError} For the first one that can't be used. */
-export function toDeclaredTools(value: unknown, ignored: IgnoredFields): DeclaredTools {
+export function toConversationTools(value: unknown, ignored: IgnoredFields): ConversationTools {
   const head: Tool[] = [];
-  const deferred = new Map<string, Tool>();
-  const tools = parseWith(List, value, "tools");
+  const deferred: Tool[] = [];
+  const list = parseWith(List, value, "tools");
   // A search that this server does not run can't bring them: then they are shown at once.
-  const defers = !tools.some(({ type }) => typeof type === "string" && type.startsWith("tool_search_tool"));
-  for (const [index, tool] of tools.entries()) {
+  const defers = !list.some(({ type }) => typeof type === "string" && type.startsWith("tool_search_tool"));
+  const names = new Set<string>();
+  for (const [index, item] of list.entries()) {
     const path = `tools[${index}]`;
-    if (isHosted(tool, path)) {
-      ignored.add("tools[].type");
-      continue;
-    }
-    const fields = parseWith(ToolShape, sortFields(TOOL_FIELDS, tool, ignored, path, "tools[]"), path);
-    if (deferred.has(fields.name) || head.some(({ name }) => name === fields.name)) {
-      const message = `Invalid request body: \`${path}.name\`: ${fields.name} is declared twice.`;
+    const tool = toTool(item, path, "tools[]", ignored);
+    if (tool === undefined) continue;
+    if (names.has(tool.name)) {
+      const message = `Invalid request body: \`${path}.name\`: ${tool.name} is declared twice.`;
       throw new RequestError("invalid_request", message, { param: `${path}.name` });
     }
-    if (fields.defer_loading === true && defers) deferred.set(fields.name, toTool(fields));
-    else head.push(toTool(fields));
-    if (fields.defer_loading === true && !defers) ignored.add("tools[].defer_loading");
+    names.add(tool.name);
+    const isDeferred = item.defer_loading === true;
+    if (isDeferred && !defers) ignored.add("tools[].defer_loading");
+    (isDeferred && defers ? deferred : head).push(tool);
   }
-  return { head, deferred };
+  return new ConversationTools(head, deferred);
 }
 
-/** Whether a tool is one that Anthropic defines: it has a type of its own and no schema. */
-function isHosted({ type }: Readonly<Record<string, unknown>>, path: string): boolean {
-  if (type === undefined || type === null) return false;
-  return parseWith(z.string("expected the type of the tool"), type, `${path}.type`) !== "custom";
-}
-
-function toTool({ name, description, input_schema, strict }: z.output<typeof ToolShape>): Tool {
+/**
+ * Reads one tool.
+ *
+ * @returns Undefined for one that Anthropic defines or runs: it has a type of its own; listed.
+ * @throws {RequestError} If it can't be used.
+ */
+export function toTool(item: JsonObject, path: string, listedPath: string, ignored: IgnoredFields): Tool | undefined {
+  if (isHosted(item, path)) {
+    ignored.add(`${listedPath}.type`);
+    return undefined;
+  }
+  const { name, description, input_schema, strict } = parseWith(
+    ToolShape,
+    sortFields(TOOL_FIELDS, item, ignored, path, listedPath),
+    path,
+  );
   return {
     name,
     ...(description !== undefined && { description }),
@@ -99,26 +140,34 @@ function toTool({ name, description, input_schema, strict }: z.output<typeof Too
   };
 }
 
+function isHosted({ type }: JsonObject, path: string): boolean {
+  if (type === undefined || type === null) return false;
+  return parseWith(z.string("expected the type of the tool"), type, `${path}.type`) !== "custom";
+}
+
 /**
  * The tools that are shown in the head, and those that may be called.
  *
- * @param referenced Deferred tools that the conversation has brought, in its order.
+ * @param tools After the last turn was read.
  * @throws {RequestError} If the choice can't be honoured.
  */
 export function toMessagesToolUse(
-  { head, deferred }: DeclaredTools,
-  referenced: readonly Tool[],
+  tools: ConversationTools,
   value: unknown,
   ignored: IgnoredFields,
 ): { head: Tool[]; toolUse: ToolUse } {
   const { choice, callsMax } = toChoice(value, ignored);
   // A tool that is named is shown, deferred or not.
-  const named = choice.mode === "named" ? deferred.get(choice.name) : undefined;
-  const shown = named ? [...head, named] : head;
-  const tools = offerTools([...shown, ...referenced.filter((tool) => tool !== named)], choice, "tool_choice");
+  const named = choice.mode === "named" ? tools.find(choice.name) : undefined;
+  const callable = tools.callable;
+  const offered = offerTools(
+    named && !callable.includes(named) ? [...callable, named] : callable,
+    choice,
+    "tool_choice",
+  );
   return {
-    head: shown.filter((tool) => tools.includes(tool)),
-    toolUse: { tools, choice, ...(callsMax !== undefined && { callsMax }), legacy: false },
+    head: named ? [named] : choice.mode === "none" ? [] : [...tools.head],
+    toolUse: { tools: offered, choice, ...(callsMax !== undefined && { callsMax }), legacy: false },
   };
 }
 

@@ -19,7 +19,7 @@ import { type BlockPlace, CONTENT, type RawBlock, type Reading, TEXT_FIELDS, toT
 const ROLES = ["user", "assistant", "system"] as const;
 
 /** What becomes of a message's fields. */
-export const MESSAGE_FIELDS: FieldTable = { role: WORKS, content: WORKS };
+export const MESSAGE_FIELDS: FieldTable = { role: WORKS, content: WORKS, clear_at: WORKS, output_config: LISTED };
 
 /** What becomes of the fields of a call. */
 export const TOOL_USE_FIELDS: FieldTable = {
@@ -29,6 +29,7 @@ export const TOOL_USE_FIELDS: FieldTable = {
   input: WORKS,
   cache_control: LISTED,
   caller: LISTED,
+  toolset_name: LISTED,
 };
 
 /** What becomes of the fields of a result. */
@@ -38,6 +39,7 @@ export const TOOL_RESULT_FIELDS: FieldTable = {
   content: WORKS,
   is_error: WORKS,
   cache_control: LISTED,
+  toolset_name: LISTED,
 };
 
 /** What becomes of the fields of a thinking block. */
@@ -49,7 +51,7 @@ export const REDACTED_FIELDS: FieldTable = { type: WORKS, data: LISTED };
 const id = z.string("expected the id of the call").min(1, "expected the id of the call").max(256);
 const Messages = z.array(z.looseObject({ role: z.enum(ROLES, `expected one of ${ROLES.join(", ")}`) }))
   .min(1, "expected at least one message").max(MESSAGES_MAX, `expected at most ${MESSAGES_MAX} messages`);
-const Content = z.object({ content: CONTENT.optional() });
+const Content = z.object({ content: CONTENT.optional(), clear_at: z.string().optional() });
 const Text = z.object({ text: z.string("expected a string") });
 const ToolUse = z.object({
   id,
@@ -81,10 +83,15 @@ export function toTurns(value: unknown, reading: Reading): Message[] {
   return messages.flatMap((message, index): Message[] => {
     const path = `messages[${index}]`;
     const fields = sortFields(MESSAGE_FIELDS, message, reading.ignored, path, "messages[]");
-    const { content = "" } = parseWith(Content, fields, path);
+    const { content = "", clear_at } = parseWith(Content, fields, path);
     const place = { path: `${path}.content`, listedPath: "messages[].content", isNewest: index === newest };
     if (message.role === "assistant") return [toAssistant(content, place, reading)];
-    if (message.role === "system") return [{ role: "system", content: toTexts(content, place, reading) }];
+    if (message.role === "system") {
+      const texts = toTexts(content, place, reading);
+      // Shown for the turn that it stands in only.
+      if (clear_at === "next_user_message" && index < newest) return [];
+      return texts.length === 0 ? [] : [{ role: "system", content: texts }];
+    }
     return toUserTurns(content, place, reading);
   });
 }

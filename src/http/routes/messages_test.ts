@@ -28,12 +28,20 @@ Deno.test("a message is answered whole, with exact usage", async () => {
       content: [{ type: "text", text: "Hello there.", citations: null }],
       stop_reason: "end_turn",
       stop_sequence: null,
+      stop_details: null,
+      container: null,
+      diagnostics: null,
       usage: {
         input_tokens: PROMPT_TOKENS,
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
         output_tokens: 13,
         output_tokens_details: { thinking_tokens: 0 },
+        server_tool_use: null,
+        cache_creation: null,
+        inference_geo: null,
+        service_tier: null,
+        speed: null,
         rapid_mlx: body.usage.rapid_mlx,
       },
     });
@@ -60,7 +68,7 @@ Deno.test("a message streams: strictly nested events under their names, usage at
   const deltas = events.filter(({ type }) => type === "content_block_delta").map(({ delta }) => delta);
   assert.equal((deltas as { text: string }[]).map(({ text }) => text).join(""), "Grüße, 世界 👋🏽!");
   const { delta, usage } = events.at(-2) as { delta: unknown; usage: MessageAnswer["usage"] };
-  assert.deepEqual(delta, { stop_reason: "end_turn", stop_sequence: null });
+  assert.deepEqual(delta, { stop_reason: "end_turn", stop_sequence: null, stop_details: null, container: null });
   assert.equal(usage.output_tokens, toByteTokens("Grüße, 世界 👋🏽!").length + 1);
   assert.ok(usage.rapid_mlx);
 });
@@ -86,7 +94,8 @@ Deno.test("every end has its stop reason, streamed as whole", async () => {
     const { stop_reason, stop_sequence }: MessageAnswer = await whole.json();
     assert.deepEqual([stop_reason, stop_sequence], [reason, sequence]);
     const events = await readNamedEvents(await server.post(PATH, { ...BODY, ...fields, stream: true }, { headers }));
-    assert.deepEqual(events.at(-2)?.delta, { stop_reason: reason, stop_sequence: sequence });
+    const { delta } = events.at(-2) as { delta: MessageAnswer };
+    assert.deepEqual([delta.stop_reason, delta.stop_sequence], [reason, sequence]);
   }
 });
 
