@@ -58,12 +58,14 @@ async function record(
   script: Record<string, unknown>,
   body: Record<string, unknown>,
   flags: Record<string, unknown> = {},
+  path = "/v1/chat/completions",
 ): Promise<RequestRecord> {
   await using server = await serveScript(script, flags);
-  const response = await fetch(`${server.url}/v1/chat/completions`, {
+  const tools = path === "/v1/messages" ? TOOLS.map((tool) => ({ name: tool.function.name })) : TOOLS;
+  const response = await fetch(`${server.url}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ messages: [{ role: "user", content: "Hi" }], tools: TOOLS, ...body }),
+    body: JSON.stringify({ messages: [{ role: "user", content: "Hi" }], tools, ...body }),
   });
   await response.text();
   return RequestRecordSchema.parse(await (await fetch(`${server.url}/v1/requests/last`)).json());
@@ -80,6 +82,26 @@ for (const [name, script, body] of SCRIPTS) {
     });
   }
 }
+
+Deno.test("A replay of messages shows what was shown: thinking shown and sealed, a call, a stop sequence, a refusal", async () => {
+  const text = 'Hm.</think>Well.<tool_call>\n{"name": "add_note", "arguments": {"text": "figs 🙂"}}\n</tool_call>';
+  const script = { tools: "hermes", reasoning: "qwen3", replies: [{ text, prompt_open: "<think>\n" }] };
+  const thinking = { type: "adaptive" };
+  const bodies = [
+    { thinking },
+    { thinking: { ...thinking, display: "omitted" } },
+    { stop_sequences: ["Well"] },
+    { max_tokens: 3 },
+    { max_tokens: 0 },
+  ];
+  for (const body of bodies) {
+    for (const stream of [false, true]) {
+      const recorded = await record(script, { ...body, stream }, {}, "/v1/messages");
+      assert.equal(recorded.state, body.max_tokens === 0 ? "refused" : "completed");
+      assert.deepEqual(compareRecords(recorded, await replay(recorded)), []);
+    }
+  }
+});
 
 Deno.test("A replay of calls that were shown as they were written shows them so", async () => {
   const text = '<tool_call>\n{"name": "add_note", "arguments": {"text": "buy figs and dates"}}\n</tool_call>';

@@ -1,5 +1,6 @@
 /**
- * Vercel's AI SDK and LangChain of npm run a loop of two steps with a tool, streamed and not, in six formats.
+ * Vercel's AI SDK and LangChain of npm run a loop of two steps with a tool, streamed and not, in six formats,
+ * on chat completions and on Messages.
  *
  * @module
  */
@@ -17,7 +18,7 @@ Deno.test("The AI SDK and LangChain of npm run a loop of two steps in six format
   }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
   const results = new TextDecoder().decode(stdout).trim().split("\n").map((line) => JSON.parse(line));
-  assert.equal(results.length, FORMATS.length * 4);
+  assert.equal(results.length, FORMATS.length * 8);
   for (const { url, client, stream, ...result } of results) {
     const where = `${client}, ${stream ? "streamed" : "whole"}, ${servers.formats.get(url)}`;
     assert.deepEqual(result, { notes: ["buy figs"], answer: "Noted." }, where);

@@ -1,6 +1,6 @@
 /**
- * LangChain, PydanticAI, smolagents and LiteLLM of PyPI run a loop of two steps with a tool, streamed and not, in six
- * formats: `deno task test:clients`. Not among the daily tests: the packages have 400 MB.
+ * LangChain, PydanticAI, smolagents, LiteLLM and Anthropic's SDK of PyPI run a loop of two steps with a tool, streamed
+ * and not, in six formats, on chat completions and on Messages: `deno task test:clients`. Not among the daily tests: the packages have 400 MB.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 import { ensurePythonPackages } from "../support/python_packages.ts";
 import { ClientServers, FORMATS } from "./servers.ts";
 
-Deno.test("LangChain, PydanticAI, smolagents and LiteLLM run a loop of two steps in six formats, streamed and not", async () => {
+Deno.test("LangChain, PydanticAI, smolagents, LiteLLM and Anthropic's SDK run a loop of two steps in six formats", async () => {
   const folder = fileURLToPath(new URL("python/", import.meta.url));
   const python = await ensurePythonPackages(`${folder}requirements.txt`);
   await using servers = await ClientServers.open();
   const results = await python.run(`${folder}clients.py`, { urls: [...servers.formats.keys()] });
-  assert.equal(results.length, FORMATS.length * 8);
+  assert.equal(results.length, FORMATS.length * 16);
   for (const { url, client, stream, ...result } of results) {
     const where = `${client}, ${stream ? "streamed" : "whole"}, ${servers.formats.get(String(url))}`;
     assert.deepEqual(result, { notes: ["buy figs"], answer: "Noted." }, where);

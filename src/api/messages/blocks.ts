@@ -33,7 +33,7 @@ export interface BlockPlace {
   path: string;
   /** The same for lists, e.g. `messages[].content[]`. */
   listedPath: string;
-  /** In the newest message of the user, and not inside a result. */
+  /** In the newest message of the user, with no result in it. */
   isNewest: boolean;
 }
 

@@ -151,6 +151,8 @@ Deno.test("an image in a result or an earlier turn leaves a text and is listed; 
   const inResult = parse({ messages: [{ role: "user", content: [result("1", [text("seen"), IMAGE])] }] });
   assert.deepEqual(inResult.conversation.messages[0]?.content.map((part) => part.text), ["seen", IMAGE_NOT_SHOWN]);
   assert.deepEqual(inResult.ignored.names(), ["messages[].content[].content[].image"]);
+  const beside = parse({ messages: [{ role: "user", content: [result("1", "read"), IMAGE] }] });
+  assert.equal(beside.conversation.messages[1]?.content[0]?.text, IMAGE_NOT_SHOWN);
   const newest = { messages: [{ role: "user", content: [text("See"), IMAGE] }] };
   refuses(newest, "unsupported_field", "messages[0].content[1]");
   refuses(

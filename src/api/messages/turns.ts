@@ -84,7 +84,8 @@ export function toTurns(value: unknown, reading: Reading): Message[] {
     const path = `messages[${index}]`;
     const fields = sortFields(MESSAGE_FIELDS, message, reading.ignored, path, "messages[]");
     const { content = "", clear_at } = parseWith(Content, fields, path);
-    const place = { path: `${path}.content`, listedPath: "messages[].content", isNewest: index === newest };
+    const isNewest = index === newest && !hasResult(content);
+    const place = { path: `${path}.content`, listedPath: "messages[].content", isNewest };
     if (message.role === "assistant") return [toAssistant(content, place, reading)];
     if (message.role === "system") {
       const texts = toTexts(content, place, reading);
@@ -94,6 +95,11 @@ export function toTurns(value: unknown, reading: Reading): Message[] {
     }
     return toUserTurns(content, place, reading);
   });
+}
+
+/** Beside results, agents put pictures and files that a tool has read: nobody's question is about them. */
+function hasResult(content: string | readonly RawBlock[]): boolean {
+  return typeof content !== "string" && content.some(({ type }) => type === "tool_result");
 }
 
 /** Results first: they answer the calls before them. */

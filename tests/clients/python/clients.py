@@ -1,4 +1,5 @@
-"""Two steps with a tool through clients of PyPI: a call, its result, an answer; streamed and not.
+"""Two steps with a tool through clients of PyPI: a call, its result, an answer; streamed and not, on the wires that
+each client speaks.
 
 Reads {"urls"} from standard input; prints one JSON line a server, client and way: what was noted and answered.
 """
@@ -14,10 +15,23 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 PROMPT = "Note: buy figs"
 
 
-def langchain(base_url, stream):
+def langchain(url, stream):
+    from langchain_openai import ChatOpenAI
+
+    model = ChatOpenAI(model="scripted", base_url=f"{url}/v1", api_key="unused", max_retries=0)
+    return langchain_loop(model, stream)
+
+
+def langchain_messages(url, stream):
+    from langchain_anthropic import ChatAnthropic
+
+    model = ChatAnthropic(model="scripted", base_url=url, api_key="unused", max_retries=0, max_tokens=1000)
+    return langchain_loop(model, stream)
+
+
+def langchain_loop(chat, stream):
     from langchain_core.messages import HumanMessage, ToolMessage
     from langchain_core.tools import tool
-    from langchain_openai import ChatOpenAI
 
     notes = []
 
@@ -27,7 +41,7 @@ def langchain(base_url, stream):
         notes.append(text)
         return "kept as 7"
 
-    model = ChatOpenAI(model="scripted", base_url=base_url, api_key="unused", max_retries=0).bind_tools([add_note])
+    model = chat.bind_tools([add_note])
 
     def ask(messages):
         if not stream:
@@ -44,13 +58,27 @@ def langchain(base_url, stream):
     return notes, answer.text if isinstance(answer.text, str) else answer.text()
 
 
-def pydantic_ai(base_url, stream):
-    from pydantic_ai import Agent
+def pydantic_ai(url, stream):
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
+    provider = OpenAIProvider(base_url=f"{url}/v1", api_key="unused")
+    return pydantic_ai_loop(OpenAIChatModel("scripted", provider=provider), stream)
+
+
+def pydantic_ai_messages(url, stream):
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    provider = AnthropicProvider(base_url=url, api_key="unused")
+    return pydantic_ai_loop(AnthropicModel("scripted", provider=provider), stream)
+
+
+def pydantic_ai_loop(model, stream):
+    from pydantic_ai import Agent
+
     notes = []
-    agent = Agent(OpenAIChatModel("scripted", provider=OpenAIProvider(base_url=base_url, api_key="unused")))
+    agent = Agent(model)
 
     @agent.tool_plain
     def add_note(text: str) -> str:
@@ -67,7 +95,7 @@ def pydantic_ai(base_url, stream):
     return notes, asyncio.run(run())
 
 
-def smolagents(base_url, stream):
+def smolagents(url, stream):
     from smolagents import OpenAIServerModel, tool
     from smolagents.models import ChatMessage, MessageRole, agglomerate_stream_deltas
 
@@ -84,7 +112,7 @@ def smolagents(base_url, stream):
         return "kept as 7"
 
     # The library's own agent wants `final_answer` called; here its model alone is asked.
-    model = OpenAIServerModel(model_id="scripted", api_base=base_url, api_key="unused")
+    model = OpenAIServerModel(model_id="scripted", api_base=f"{url}/v1", api_key="unused")
 
     def ask(messages):
         if not stream:
@@ -104,7 +132,15 @@ def smolagents(base_url, stream):
     return notes, ask(messages).content
 
 
-def litellm(base_url, stream):
+def litellm(url, stream):
+    return litellm_loop({"model": "openai/scripted", "api_base": f"{url}/v1"}, stream)
+
+
+def litellm_messages(url, stream):
+    return litellm_loop({"model": "anthropic/scripted", "api_base": url}, stream)
+
+
+def litellm_loop(target, stream):
     import litellm as library
 
     library.suppress_debug_info = True  # it prints to standard output
@@ -116,7 +152,7 @@ def litellm(base_url, stream):
     notes = []
 
     def ask(messages):
-        body = {"model": "openai/scripted", "api_base": base_url, "api_key": "unused", "messages": messages}
+        body = {**target, "api_key": "unused", "messages": messages}
         if not stream:
             return library.completion(**body, tools=tools, num_retries=0).choices[0].message
         chunks = list(library.completion(**body, tools=tools, num_retries=0, stream=True))
@@ -131,8 +167,43 @@ def litellm(base_url, stream):
     return notes, ask(messages).content
 
 
+def anthropic(url, stream):
+    from anthropic import Anthropic
+
+    client = Anthropic(base_url=url, api_key="unused", max_retries=0)
+    tools = [{
+        "name": "add_note",
+        "input_schema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    }]
+    notes = []
+
+    def ask(messages):
+        body = {"model": "scripted", "max_tokens": 1000, "messages": messages, "tools": tools}
+        if not stream:
+            return client.messages.create(**body)
+        with client.messages.stream(**body) as events:
+            return events.get_final_message()
+
+    messages = [{"role": "user", "content": PROMPT}]
+    first = ask(messages)
+    results = []
+    for block in first.content:
+        if block.type == "tool_use":
+            notes.append(block.input["text"])
+            results.append({"type": "tool_result", "tool_use_id": block.id, "content": "kept as 7"})
+    messages += [{"role": "assistant", "content": first.content}, {"role": "user", "content": results}]
+    answer = ask(messages)
+    counted = client.messages.count_tokens(model="scripted", messages=messages, tools=tools).input_tokens
+    assert counted == answer.usage.input_tokens + answer.usage.cache_read_input_tokens
+    return notes, "".join(block.text for block in answer.content)
+
+
+CLIENTS = (
+    langchain, langchain_messages, pydantic_ai, pydantic_ai_messages, smolagents, litellm, litellm_messages, anthropic,
+)
+
 for url in json.load(sys.stdin)["urls"]:
-    for run in (langchain, pydantic_ai, smolagents, litellm):
+    for run in CLIENTS:
         for stream in (False, True):
-            notes, answer = run(f"{url}/v1", stream)
+            notes, answer = run(url, stream)
             print(json.dumps({"url": url, "client": run.__name__, "stream": stream, "notes": notes, "answer": answer}))
