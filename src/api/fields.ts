@@ -15,7 +15,11 @@ export type Verdict = "refused" | "listed" | "nothing";
 /** What becomes of one field. */
 export type FieldRule =
   | { rule: "works" }
-  | { rule: "listed" }
+  | {
+    rule: "listed";
+    /** True for a value that asks for what happens anyway; absent: none does. */
+    asksNothing?: (value: unknown) => boolean;
+  }
   | {
     rule: "refused";
     /** Ends the sentence "`x` is not supported: …". */
@@ -83,7 +87,9 @@ export function sortFields(
       working[name] = value;
       continue;
     }
-    const verdict = rule.rule === "listed" ? "listed" : rule.judge?.(value, object) ?? "refused";
+    const verdict = rule.rule === "listed"
+      ? rule.asksNothing?.(value) ? "nothing" : "listed"
+      : rule.judge?.(value, object) ?? "refused";
     if (rule.rule === "refused" && verdict === "refused") {
       const param = join(path, name);
       throw new RequestError("unsupported_field", `\`${param}\` is not supported: ${rule.why}.`, { param });

@@ -1,6 +1,7 @@
 /**
- * LangChain, PydanticAI, smolagents, LiteLLM and Anthropic's SDK of PyPI run a loop of two steps with a tool, streamed
- * and not, in six formats, on chat completions and on Messages: `deno task test:clients`. Not among the daily tests: the packages have 400 MB.
+ * LangChain, PydanticAI, smolagents, LiteLLM and Anthropic's SDK of PyPI run a loop of two steps with a tool, on chat
+ * completions and on Messages, streamed and not, in six formats: `deno task test:clients`. Not among the daily tests:
+ * the packages have 400 MB.
  *
  * @module
  */
@@ -9,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { ensurePythonPackages } from "../support/python_packages.ts";
 import { ClientServers, FORMATS } from "./servers.ts";
 
-Deno.test("LangChain, PydanticAI, smolagents, LiteLLM and Anthropic's SDK run a loop of two steps in six formats", async () => {
+Deno.test("LangChain, PydanticAI, smolagents, LiteLLM and anthropic run a loop of two steps in six formats", async () => {
   const folder = fileURLToPath(new URL("python/", import.meta.url));
   const python = await ensurePythonPackages(`${folder}requirements.txt`);
   await using servers = await ClientServers.open();

@@ -63,7 +63,7 @@ export const MESSAGES_FIELDS: FieldTable = {
   cache_control: LISTED,
   compaction: LISTED,
   container: LISTED,
-  context_management: LISTED,
+  context_management: { rule: "listed", asksNothing: keepsAll },
   diagnostics: LISTED,
   draft: LISTED,
   fallback_credit_token: LISTED,
@@ -76,6 +76,13 @@ export const MESSAGES_FIELDS: FieldTable = {
   user_profile_id: LISTED,
   workspace_id: LISTED,
 };
+
+/** Claude Code asks with every request that thinking be kept, which it is. */
+function keepsAll(value: unknown): boolean {
+  const edits: unknown = Reflect.get(Object(value), "edits");
+  return Array.isArray(edits) &&
+    edits.every((edit) => /^clear_thinking_/.test(String(Object(edit).type)) && Object(edit).keep === "all");
+}
 
 const Fields = z.object({
   ...DRAWING_SHAPE,

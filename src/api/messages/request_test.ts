@@ -311,7 +311,7 @@ Deno.test("what agents send in every request is taken, and listed where it chang
   const request = parse({
     max_tokens: 128_000,
     metadata: { user_id: "{}" },
-    context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
+    context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
     service_tier: "auto",
     tools: [tool("a", { cache_control: { type: "ephemeral" }, eager_input_streaming: true, strict: null })],
     stop_sequences: ["", "END"],
@@ -326,6 +326,11 @@ Deno.test("what agents send in every request is taken, and listed where it chang
     "tools[].cache_control",
     "tools[].eager_input_streaming",
   ]);
+  const asksNothing = parse({
+    context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
+    messages: [{ role: "assistant", content: [{ ...call("1", {}), caller: { type: "direct" } }] }, USER],
+  });
+  assert.deepEqual(asksNothing.ignored.names(), []);
   assert.deepEqual([request.maxTokens, request.sampling.stop, request.sampling.top_k], [128_000, ["END"], 40]);
 });
 

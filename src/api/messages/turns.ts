@@ -28,7 +28,8 @@ export const TOOL_USE_FIELDS: FieldTable = {
   name: WORKS,
   input: WORKS,
   cache_control: LISTED,
-  caller: LISTED,
+  // As this server gives it; another calls from code that it ran.
+  caller: { rule: "listed", asksNothing: (caller) => Reflect.get(Object(caller), "type") === "direct" },
   toolset_name: LISTED,
 };
 
