@@ -45,7 +45,7 @@ export interface Message {
 
 /** A function the model may call. */
 export interface Tool {
-  /** `[A-Za-z0-9_-]{1,64}`. */
+  /** `[A-Za-z0-9_-]{1,128}`: Anthropic's bound; OpenAI's wires take 64. */
   name: string;
   /** For the model. */
   description?: string;

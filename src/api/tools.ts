@@ -33,6 +33,8 @@ export interface ToolUse {
   callsMax?: number;
   /** The client knows `function_call` only, one an answer. */
   legacy: boolean;
+  /** Where the wire has a tool's schema, for the list of keywords that are not kept; absent: as chat completions. */
+  schemaPath?: string;
 }
 
 /** The fields of a request that speak of tools. */

@@ -75,7 +75,7 @@ export function toOwner(headers: Headers, config: GuardConfig): string {
 export function toCorsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "x-request-id, x-rapid-mlx-ignored, retry-after, server-timing",
+    "access-control-expose-headers": "x-request-id, request-id, x-rapid-mlx-ignored, retry-after, server-timing",
     "vary": "origin",
   };
 }

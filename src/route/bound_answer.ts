@@ -139,7 +139,7 @@ const KEPT_MAX = 16;
 const kept = new Map<string, KeyedGrammar>();
 
 /** The grammar of what is wanted; one of tools is kept. @throws {GrammarError} For a schema that can't be honoured. */
-function toKeyed(wanted: WantedAnswer, { ignored }: BindingRequest): KeyedGrammar {
+function toKeyed(wanted: WantedAnswer, { ignored, toolUse }: BindingRequest): KeyedGrammar {
   const { calls, content, ...base } = wanted;
   const isKept = calls !== undefined && (content === undefined || content === "free");
   // Of the prompt, its end alone tells anything.
@@ -148,11 +148,7 @@ function toKeyed(wanted: WantedAnswer, { ignored }: BindingRequest): KeyedGramma
   if (keyed === undefined) {
     const dropped = new Set<string>();
     const request = calls &&
-      new CallRequest(
-        calls.tools,
-        calls.callsMax,
-        (_tool, keyword) => dropped.add(`tools[].function.parameters ${keyword}`),
-      );
+      new CallRequest(calls.tools, calls.callsMax, (_tool, keyword) => dropped.add(keyword));
     const grammar = toAnswerGrammar({ ...base, ...(content && { content }), ...(request && { calls: request }) });
     keyed = { grammar, key: toKey(grammar), dropped };
   }
@@ -164,7 +160,8 @@ function toKeyed(wanted: WantedAnswer, { ignored }: BindingRequest): KeyedGramma
       kept.delete(oldest);
     }
   }
-  for (const keyword of keyed.dropped) ignored.add(keyword);
+  const path = toolUse?.schemaPath ?? "tools[].function.parameters";
+  for (const keyword of keyed.dropped) ignored.add(`${path} ${keyword}`);
   return keyed;
 }
 

@@ -153,7 +153,19 @@ export function addStep(content: MessageBlock[], step: BlockStep): void {
     if (step.delta.type === "thinking_delta") block.thinking += step.delta.thinking;
     if (step.delta.type === "signature_delta") block.signature += step.delta.signature;
   } else if (block?.type === "tool_use") {
-    if (step.type === "stop") block.input = JSON.parse(String(block.input) || "{}");
+    if (step.type === "stop") block.input = toExactJson(String(block.input) || "{}");
     else if (step.delta.type === "input_json_delta") block.input = String(block.input) + step.delta.partial_json;
   }
 }
+
+/** JSON text as a value that is written again with its numbers as they were: 64-bit ids, 1.0, -0. */
+function toExactJson(text: string): unknown {
+  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== "number" || context?.source === undefined) return value;
+    return JSON.stringify(value) === context.source ? value : rawJson(context.source);
+  };
+  return JSON.parse(text, keep);
+}
+
+/** ECMAScript's `JSON.rawJSON`, which TypeScript's library does not know yet. */
+const rawJson = Reflect.get(JSON, "rawJSON") as (text: string) => unknown;

@@ -167,7 +167,13 @@ export function toMessagesToolUse(
   );
   return {
     head: named ? [named] : choice.mode === "none" ? [] : [...tools.head],
-    toolUse: { tools: offered, choice, ...(callsMax !== undefined && { callsMax }), legacy: false },
+    toolUse: {
+      tools: offered,
+      choice,
+      ...(callsMax !== undefined && { callsMax }),
+      legacy: false,
+      schemaPath: "tools[].input_schema",
+    },
   };
 }
 

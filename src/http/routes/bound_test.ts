@@ -2,7 +2,7 @@
 /** Bound answers over the whole server on the fake core: every field that binds, streamed as whole, n, stop, tools. */
 import assert from "node:assert/strict";
 import { judgeOf } from "../../../tests/structure/judge.ts";
-import { openTestApp, readEvents, says, type TestApp } from "../../../tests/support/test_app.ts";
+import { openTestApp, readEvents, readNamedEvents, says, type TestApp } from "../../../tests/support/test_app.ts";
 import { findDialect } from "../../output/parser_names.ts";
 
 const CHAT = "/v1/chat/completions";
@@ -134,4 +134,35 @@ Deno.test("matchers are given back however an answer ends", async () => {
   }
   // 1,024 may be open: 640 that stayed open and these would be more.
   for (let round = 0; round < 30; round++) await whole(app, { guided_regex: "[a-z]{3}", n: 16 });
+});
+
+Deno.test("on the Messages wire a format binds text, and any, tool and one call bind calls, streamed as whole", async () => {
+  await using app = await openChatty(findDialect("hermes"));
+  const tools = TOOLS.map(({ function: { name, parameters } }) => ({ name, input_schema: parameters }));
+  const ask = async (fields: object): Promise<unknown> => {
+    const body = { messages: USER, max_tokens: 400, ...fields };
+    const response = await app.post("/v1/messages", body);
+    const { content, stop_reason } = await response.json();
+    const events = await readNamedEvents(await app.post("/v1/messages", { ...body, stream: true }));
+    const pieces = events.map(({ delta }) => Object(delta)).map(({ text, partial_json }) => text ?? partial_json ?? "");
+    const [block] = content;
+    assert.equal(content.length, 1);
+    assert.equal(stop_reason, block.type === "text" ? "end_turn" : "tool_use");
+    if (block.type === "text") assert.equal(pieces.join(""), block.text);
+    else assert.deepEqual(JSON.parse(pieces.join("")), block.input); // -0 included
+    return block.type === "text" ? block.text : block.name;
+  };
+  const format = { type: "json_schema", schema: SCHEMA };
+  assert.equal(await ask({ output_config: { format } }), '{"a": 12, "b": "xyz"}');
+  const once = { disable_parallel_tool_use: true };
+  assert.match(String(await ask({ tools, tool_choice: { type: "any", ...once } })), /^(look|take)$/);
+  assert.equal(await ask({ tools, tool_choice: { type: "tool", name: "take", ...once } }), "take");
+  const loose = [{
+    name: "f",
+    input_schema: { type: "object", properties: { n: { type: "integer", multipleOf: 5 } } },
+  }];
+  const body = { messages: USER, max_tokens: 300, tools: loose, tool_choice: { type: "any" } };
+  const response = await app.post("/v1/messages", body);
+  assert.equal(response.headers.get("x-rapid-mlx-ignored"), "tools[].input_schema multipleOf");
+  await response.text();
 });
