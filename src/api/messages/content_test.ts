@@ -1,4 +1,3 @@
-// deno-lint-ignore-file camelcase -- the wire's own names
 import assert from "node:assert/strict";
 import type { OutputEvent } from "../../flow.ts";
 import { Seal } from "../seal.ts";
