@@ -127,6 +127,22 @@ Deno.test("thinking that was not asked for is not shown, and an answer of nothin
   }
 });
 
+Deno.test("a budget ends the thinking at exactly that token, shown and sealed", async () => {
+  const chunks = ["<think>", " one", " two", " three", " four", " five", "</think>", "It", " is", " so."];
+  await using served = await serve({ replies: [{ chunks }] });
+  for (const display of ["summarized", "omitted"] as const) {
+    for (const stream of [false, true]) {
+      const thinking = { type: "enabled", budget_tokens: 3, display } as const;
+      const { content, usage } = await ask(served, { messages: USER, thinking }, stream);
+      const [block, text] = content;
+      assert.ok(block?.type === "thinking" && text?.type === "text");
+      assert.equal(block.thinking.trim(), display === "omitted" ? "" : "one two three");
+      assert.equal(text.text.trim(), "It is so.");
+      assert.equal(usage.output_tokens_details?.thinking_tokens, 3);
+    }
+  }
+});
+
 Deno.test("a call that is cut never leaves as one", async () => {
   await using served = await serve({ replies: [{ text: CALL }] });
   for (const stream of [false, true]) {
