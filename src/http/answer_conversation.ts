@@ -209,9 +209,9 @@ function toAsked(
   };
 }
 
-/** What the request asks of thinking. A switch that nobody asked for is none where the template has no such switch. */
-function toThinking({ thinking, argumentFields }: ConversationRequest, template: string): ThinkingRequest {
-  if (argumentFields.enable_thinking !== null || mentions(template, "enable_thinking")) return thinking;
+/** What the request asks of thinking. Off is nothing where the template has no such switch: it has to be bounded. */
+function toThinking({ thinking }: ConversationRequest, template: string): ThinkingRequest {
+  if (thinking.enabled !== false || mentions(template, "enable_thinking")) return thinking;
   const { enabled: _, ...asked } = thinking;
   return asked;
 }

@@ -75,7 +75,9 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
   const handle = await engine.loadModel("recorded", {});
   const text = new RecordedTextModel(record, content);
   const models = new ServedModels();
-  const model = models.add(record.model ?? "recorded", record.created, modelOf(content.body));
+  // A name that was listed as ignored meant the default model.
+  const name = record.ignored.includes("model") ? undefined : modelOf(content.body);
+  const model = models.add(record.model ?? "recorded", record.created, name);
   model.status = {
     state: "ready",
     loaded: {

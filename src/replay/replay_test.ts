@@ -91,7 +91,7 @@ Deno.test("A replay of messages shows what was shown: thinking shown and sealed,
     { thinking },
     { thinking: { ...thinking, display: "omitted" } },
     { stop_sequences: ["Well"] },
-    { max_tokens: 3 },
+    { max_tokens: 3, model: "claude-x" },
     { max_tokens: 0 },
   ];
   for (const body of bodies) {
