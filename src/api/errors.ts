@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   method_not_allowed: { status: 405, type: "invalid_request_error" },
   request_timeout: { status: 408, type: "invalid_request_error" },
   request_too_large: { status: 413, type: "invalid_request_error" },
+  websocket_not_supported: { status: 426, type: "invalid_request_error" },
   tool_choice_required_unfulfilled: { status: 422, type: "invalid_request_error" },
   server_busy: { status: 429, type: "rate_limit_error" },
   client_closed_request: { status: 499, type: "api_error" },

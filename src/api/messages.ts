@@ -2,8 +2,9 @@
 /**
  * Chat messages of the OpenAI wire → turns of a conversation.
  *
- * Content may be a string, a list of parts, null or absent: the last two are turns without text. Media parts are
- * refused by name. Fields that change nothing (`cache_control`, ids of other servers …) are listed.
+ * Content may be a string, a list of parts, null or absent: the last two are turns without text. Images are shown as
+ * images.ts says, other media parts are refused by name. Fields that change nothing (`cache_control`, ids of other
+ * servers …) are listed.
  *
  * @module
  */
@@ -12,6 +13,7 @@ import type { Message, TextPart, ToolCall } from "../flow.ts";
 import type { JsonObject } from "./body.ts";
 import { RequestError } from "./errors.ts";
 import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "./fields.ts";
+import { toImageText } from "./images.ts";
 import { parseWith } from "./schema.ts";
 
 /** Most messages of a request. */
@@ -37,6 +39,15 @@ export const MESSAGE_FIELDS: FieldTable = {
 
 /** What becomes of a text part's fields. */
 export const PART_FIELDS: FieldTable = { type: WORKS, text: WORKS, refusal: WORKS, prompt_cache_breakpoint: LISTED };
+
+/** What becomes of the fields of an image part, whatever it is called. */
+export const IMAGE_PART_FIELDS: FieldTable = {
+  type: WORKS,
+  image_url: WORKS,
+  image: WORKS,
+  source: WORKS,
+  prompt_cache_breakpoint: LISTED,
+};
 
 /** What becomes of the fields of an assistant's call. */
 export const TOOL_CALL_FIELDS: FieldTable = { id: WORKS, type: WORKS, function: WORKS, index: LISTED };
@@ -95,26 +106,39 @@ type Content = z.output<typeof content>;
  */
 export function toMessages(value: unknown, ignored: IgnoredFields): Message[] {
   const pending = new PendingCalls();
-  return parseWith(Messages, value, "messages").map((message, index) => {
+  const messages = parseWith(Messages, value, "messages");
+  const newest = findNewest(messages.map(({ role }) => role));
+  return messages.map((message, index) => {
     const path = `messages[${index}]`;
+    const place = { path, isNewest: index === newest, ignored };
     const fields = sortFields(MESSAGE_FIELDS, message, ignored, path, "messages[]");
     switch (message.role) {
       case "system":
       case "developer": {
         const parsed = parseWith(SystemMessage, fields, path);
-        return { role: "system", content: toParts(parsed.content ?? "", path, ignored), ...named(parsed.name) };
+        return { role: "system", content: toParts(parsed.content ?? "", place), ...named(parsed.name) };
       }
       case "user": {
         const parsed = parseWith(UserMessage, fields, path);
-        return { role: "user", content: toParts(parsed.content ?? "", path, ignored), ...named(parsed.name) };
+        return { role: "user", content: toParts(parsed.content ?? "", place), ...named(parsed.name) };
       }
       case "assistant":
-        return pending.add(toAssistant(fields, index, path, ignored));
+        return pending.add(toAssistant(fields, index, place));
       case "tool":
       case "function":
-        return toResult(message.role, fields, pending, path, ignored);
+        return toResult(message.role, fields, pending, place);
     }
   });
+}
+
+/**
+ * The message of the user that asks; -1: none. One right behind a result shows what the tool found: that is how agents
+ * pass on the images that a tool has read.
+ */
+function findNewest(roles: readonly string[]): number {
+  const newest = roles.lastIndexOf("user");
+  const before = roles[newest - 1];
+  return before === "tool" || before === "function" ? -1 : newest;
 }
 
 /**
@@ -147,21 +171,22 @@ function toResult(
   role: "tool" | "function",
   fields: JsonObject,
   pending: PendingCalls,
-  path: string,
-  ignored: IgnoredFields,
+  place: ContentPlace,
 ): Message {
+  const { path } = place;
   if (role === "function") {
     const parsed = parseWith(FunctionMessage, fields, path);
-    const parts = toParts(parsed.content ?? "", path, ignored);
+    const parts = toParts(parsed.content ?? "", place);
     return { role: "tool", content: parts, toolCallId: pending.take(undefined, parsed.name, path), name: parsed.name };
   }
   const parsed = parseWith(ToolMessage, fields, path);
-  const parts = toParts(parsed.content ?? "", path, ignored);
+  const parts = toParts(parsed.content ?? "", place);
   const toolCallId = pending.take(parsed.tool_call_id, undefined, path);
   return { role: "tool", content: parts, toolCallId, ...named(parsed.name) };
 }
 
-function toAssistant(fields: JsonObject, at: number, path: string, ignored: IgnoredFields): Message {
+function toAssistant(fields: JsonObject, at: number, place: ContentPlace): Message {
+  const { path, ignored } = place;
   const parsed = parseWith(AssistantMessage, fields, path);
   const calls = (parsed.tool_calls ?? []).map((call, index): ToolCall => {
     const callPath = `${path}.tool_calls[${index}]`;
@@ -175,7 +200,7 @@ function toAssistant(fields: JsonObject, at: number, path: string, ignored: Igno
   }
   return {
     role: "assistant",
-    content: toParts(parsed.content ?? "", path, ignored),
+    content: toParts(parsed.content ?? "", place),
     ...named(parsed.name),
     ...(parsed.reasoning_content !== undefined && { reasoning: parsed.reasoning_content }),
     ...(calls.length > 0 && { toolCalls: calls }),
@@ -187,16 +212,33 @@ function toCall(id: string, { name, arguments: given = "" }: z.output<typeof cal
   return { id, name, arguments: text.trim() === "" ? "{}" : text };
 }
 
+/** Types of parts that are images: OpenAI's, and those that clients of other wires send here. */
+const IMAGE_TYPES: readonly string[] = ["image_url", "input_image", "image"];
+
+/** Where content stands. */
+interface ContentPlace {
+  /** Of its message. */
+  path: string;
+  /** The message is what the user asks now. */
+  isNewest: boolean;
+  /** Gets what has no effect. */
+  ignored: IgnoredFields;
+}
+
 /** An empty string is a turn without parts. */
-function toParts(value: Content, path: string, ignored: IgnoredFields): TextPart[] {
+function toParts(value: Content, { path, isNewest, ignored }: ContentPlace): TextPart[] {
   if (typeof value === "string") return value === "" ? [] : [{ type: "text", text: value }];
   return value.map((part, index) => {
     const partPath = `${path}.content[${index}]`;
+    if (IMAGE_TYPES.includes(part.type)) {
+      sortFields(IMAGE_PART_FIELDS, part, ignored, partPath, "messages[].content[]");
+      return toImageText({ path: partPath, listedPath: `messages[].content[].${part.type}`, isNewest }, ignored);
+    }
     const key = part.type === "refusal" ? "refusal" : "text";
     if (part.type !== "text" && part.type !== "refusal") {
       throw new RequestError(
         "unsupported_field",
-        `\`${partPath}.type\` is not supported: this version reads parts of type text only.`,
+        `\`${partPath}.type\` is not supported: this model reads parts of type text only.`,
         { param: `${partPath}.type` },
       );
     }

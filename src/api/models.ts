@@ -61,7 +61,7 @@ export interface ModelList {
   first_id: string | null;
   /** Last of the page. */
   last_id: string | null;
-  /** Whether `limit` cut it. */
+  /** Whether `limit` cut it, at the end that the page was asked towards. */
   has_more: boolean;
 }
 
@@ -109,15 +109,36 @@ export function toModelEntry(facts: ModelFacts): ModelEntry {
   };
 }
 
-/** A page of the list. @param limit Most entries; undefined: all. @param after Id that the page follows. */
-export function toModelList(entries: readonly ModelEntry[], limit: number | undefined, after?: string): ModelList {
-  const from = after === undefined ? 0 : entries.findIndex(({ id }) => id === after) + 1;
+/** Which part of the list is asked for. */
+export interface ModelPage {
+  /** Most entries; absent: all. */
+  limit?: number | undefined;
+  /** Id that the page follows. */
+  after?: string | undefined;
+  /** Id that the page ends before; the page is then the last one there. `after` goes first. */
+  before?: string | undefined;
+}
+
+/** A page of the list. An id that is not in it is no bound. */
+export function toModelList(entries: readonly ModelEntry[], { limit, after, before }: ModelPage = {}): ModelList {
+  const indexOf = (wanted: string | undefined): number =>
+    wanted === undefined ? -1 : entries.findIndex(({ id }) => id === wanted);
+  const end = after === undefined ? indexOf(before) : -1;
+  if (end >= 0) {
+    const start = limit === undefined ? 0 : Math.max(0, end - limit);
+    return toPage(entries.slice(start, end), start > 0);
+  }
+  const from = indexOf(after) + 1;
   const data = entries.slice(from, limit === undefined ? undefined : from + limit);
+  return toPage(data, from + data.length < entries.length);
+}
+
+function toPage(data: ModelEntry[], hasMore: boolean): ModelList {
   return {
     object: "list",
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: from + data.length < entries.length,
+    has_more: hasMore,
   };
 }

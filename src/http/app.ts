@@ -10,12 +10,12 @@ import { Hono } from "hono";
 import { RequestError, toErrorEnvelope, type Wire } from "../api/errors.ts";
 import type { AppContext, AppDependencies, AppEnvironment, Handler } from "./app_context.ts";
 import { isInternal, toErrorResponse, toRequestError } from "./errors.ts";
-import { checkHost, checkKey, checkOrigin, toCorsHeaders, toPreflightResponse } from "./guards.ts";
+import { checkHost, checkKey, checkOrigin, checkUpgrade, toCorsHeaders, toPreflightResponse } from "./guards.ts";
 import { beginRecord, endRefused } from "./recording.ts";
 import { chatCompletions } from "./routes/chat_completions.ts";
 import { completions } from "./routes/completions.ts";
 import { showFake } from "./routes/fake.ts";
-import { health, healthz, live, ready, root } from "./routes/health.ts";
+import { health, healthz, hello, live, ready, root } from "./routes/health.ts";
 import { countTokens, messages } from "./routes/messages.ts";
 import { showMetrics } from "./routes/metrics.ts";
 import { listModels, showModel } from "./routes/models.ts";
@@ -50,6 +50,7 @@ export const ROUTES: readonly Route[] = [
   { name: "readyz", method: "GET", path: "/readyz", open: true, handler: ready },
   { name: "health.ready", method: "GET", path: "/health/ready", open: true, handler: ready },
   { name: "health", method: "GET", path: "/health", open: true, handler: health },
+  { name: "hello", method: "GET", path: "/api/hello", open: true, handler: hello },
   { name: "metrics", method: "GET", path: "/metrics", handler: showMetrics },
   { name: "status", method: "GET", path: "/status", versioned: true, handler: showStatus },
   { name: "models", method: "GET", path: "/models", versioned: true, handler: listModels },
@@ -117,6 +118,7 @@ export function createApp(dependencies: AppDependencies): Hono<AppEnvironment> {
   app.use("*", async (context, next) => {
     const headers = context.req.raw.headers;
     checkHost(headers.get("host") ?? new URL(context.req.url).host, dependencies.config);
+    checkUpgrade(headers);
     const origin = checkOrigin(headers, dependencies.config);
     if (origin === undefined) return await next();
     if (context.req.method === "OPTIONS" && headers.has("access-control-request-method")) {

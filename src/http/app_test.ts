@@ -38,7 +38,16 @@ Deno.test("every versioned route answers with and without /v1", async () => {
 Deno.test("an unknown path is a 404 in the envelope", async () => {
   await using server = await openTestApp();
   for (
-    const path of ["/nothing", "/v1", "/v1/chat", "/v2/models", "/v1/models/", "/api/hello", "/v1/chat/completions/x"]
+    const path of [
+      "/nothing",
+      "/v1",
+      "/v1/chat",
+      "/v2/models",
+      "/v1/models/",
+      "/api/v1/models",
+      "/api/show",
+      "/v1/chat/completions/x",
+    ]
   ) {
     for (const method of ["GET", "POST", "PUT"]) {
       const response = await server.app.request(path, { method });
@@ -78,11 +87,21 @@ Deno.test("a wire that is promised and not there yet says so", async () => {
   }
 });
 
+Deno.test("a client that wants a WebSocket is told at once to go on over HTTP", async () => {
+  await using server = await openTestApp();
+  const upgrade = { connection: "Upgrade", upgrade: "websocket", "openai-beta": "responses_websockets=2026-02-06" };
+  await refusal(await server.get("/v1/responses", { headers: upgrade }), 426, "websocket_not_supported");
+  // What some clients offer with every request changes nothing.
+  assert.equal((await server.get("/v1/models", { headers: { upgrade: "h2c" } })).status, 200);
+});
+
 Deno.test("HEAD answers like GET without a body", async () => {
   await using server = await openTestApp();
-  const response = await server.app.request("/", { method: "HEAD" });
-  assert.equal(response.status, 200);
-  assert.equal(await response.text(), "");
+  for (const path of ["/", "/api/hello"]) {
+    const response = await server.app.request(path, { method: "HEAD" });
+    assert.equal(response.status, 200);
+    assert.equal(await response.text(), "");
+  }
 });
 
 Deno.test("what is wrong with a body is told with its code and param", async () => {
@@ -107,7 +126,7 @@ Deno.test("what is wrong with a body is told with its code and param", async () 
     [
       { messages: [{ role: "user", content: [{ type: "image_url" }] }] },
       "unsupported_field",
-      "messages[0].content[0].type",
+      "messages[0].content[0]",
     ],
     ['{"messages":[{"role":"user","content":"\\ud800"}]}', "invalid_request", "messages[0].content"],
     ['{"messages":[{"role":"user","content":"x"}],"metadata":{"\\udfff":1}}', "invalid_request", "metadata.<field>"],
@@ -299,6 +318,7 @@ Deno.test("model entries satisfy both families of clients, and pages can be aske
   const page = await models(server, "?limit=1");
   assert.deepEqual([page.has_more, page.last_id], [true, MODEL_ID]);
   assert.equal((await models(server, `?limit=1&after_id=${MODEL_ID}`)).first_id, "second");
+  assert.equal((await models(server, "?limit=1&before_id=second")).first_id, MODEL_ID);
   await refusal(await server.get("/v1/models?limit=0"), 400, "invalid_request");
   for (const id of [MODEL_ID, MODEL_HF_ID, encodeURIComponent(MODEL_HF_ID), "default"]) {
     assert.deepEqual(await (await server.get(`/v1/models/${id}`)).json(), entry);

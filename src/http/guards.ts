@@ -27,6 +27,12 @@ export function checkHost(header: string | null, config: GuardConfig): void {
   );
 }
 
+/** @throws {RequestError} `websocket_not_supported`: Codex asks for one first and then goes on over HTTP. */
+export function checkUpgrade(headers: Headers): void {
+  if (headers.get("upgrade")?.toLowerCase() !== "websocket") return;
+  throw new RequestError("websocket_not_supported", "This server answers over HTTP, not over WebSockets.");
+}
+
 /**
  * @returns The origin that the answer may name in `access-control-allow-origin`; undefined if there is none.
  * @throws {RequestError} `origin_not_allowed`, for a page that is neither this server's own nor allowed.

@@ -17,6 +17,11 @@ export function root(context: AppContext): Response {
   return context.json({ status: "ok" });
 }
 
+/** What Claude Code asks for before its first request, to see whether anybody is there. */
+export function hello(context: AppContext): Response {
+  return context.json({ message: "hello" });
+}
+
 /** 200 once the default model answers, 503 before and while draining. */
 export function ready(context: AppContext, dependencies: AppDependencies): Response {
   const { state, model, isReady } = readState(dependencies);

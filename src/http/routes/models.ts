@@ -13,11 +13,12 @@ import type { AppContext, AppDependencies } from "../app_context.ts";
 /** Most entries of a page, as Anthropic's. */
 const LIMIT_MAX = 1000;
 
-/** The list; `limit` and `after_id` (or OpenAI's `after`) page it. */
+/** The list; `limit`, `after_id` (or OpenAI's `after`) and `before_id` page it. */
 export function listModels(context: AppContext, { models }: AppDependencies): Response {
   const limit = toLimit(context.req.query("limit"));
   const after = context.req.query("after_id") ?? context.req.query("after");
-  return context.json(toModelList(models.list().map(toEntry), limit, after));
+  const before = context.req.query("before_id");
+  return context.json(toModelList(models.list().map(toEntry), { limit, after, before }));
 }
 
 /** One entry. @throws {ModelNotFound} If none is served under that id. */
