@@ -28,9 +28,16 @@ import type {
   MessageThinkingBlock,
   MessageToolUseBlock,
 } from "../../src/api/messages/content.ts";
-import { MESSAGES_FIELDS } from "../../src/api/messages/request.ts";
-import { OUTPUT_CONFIG_FIELDS, OUTPUT_FORMAT_FIELDS, THINKING_CONFIG_FIELDS } from "../../src/api/messages/thinking.ts";
-import { TOOL_CHOICE_FIELDS, TOOL_FIELDS } from "../../src/api/messages/tools.ts";
+import { MESSAGES_FIELDS, type MessagesBody } from "../../src/api/messages/request.ts";
+import {
+  OUTPUT_CONFIG_FIELDS,
+  OUTPUT_FORMAT_FIELDS,
+  type OutputConfigBody,
+  type OutputFormatBody,
+  THINKING_CONFIG_FIELDS,
+  type ThinkingConfigBody,
+} from "../../src/api/messages/thinking.ts";
+import { TOOL_CHOICE_FIELDS, TOOL_FIELDS, type ToolBody, type ToolChoiceBody } from "../../src/api/messages/tools.ts";
 import {
   MESSAGE_FIELDS,
   REDACTED_FIELDS,
@@ -102,6 +109,12 @@ type Difference<Ours, Theirs> = Exclude<keyof Theirs, keyof Ours> | Exclude<keyo
 /** An error of the compiler for any type but none. */
 type None<T extends never> = T;
 
+/** A request without its nulls, which are dropped before it is read. */
+type NotNull<T> = { [K in keyof T]: Exclude<T[K], null> };
+
+/** Compared one by one: zod's loose objects have an index, which interfaces lack. */
+type Nested = "thinking" | "output_config";
+
 /** Compiles while there is no difference. */
 export type Same = [
   None<Difference<MessageAnswer, Anthropic.Message>>,
@@ -114,13 +127,22 @@ export type Same = [
   None<Exclude<Difference<MessageToolUseBlock, Anthropic.ToolUseBlock>, "toolset_name">>,
 ];
 
-Deno.test("our answers have the types of the package, and every field of them", () => {
+Deno.test("a request of the package's type is one of ours, our answers have its types, and every field of them", () => {
+  const request = (value: NotNull<Omit<Anthropic.MessageCreateParams, Nested>>): Omit<MessagesBody, Nested> => value;
+  const thinking = (value: NotNull<Anthropic.ThinkingConfigParam>): ThinkingConfigBody => value;
+  const output = (value: NotNull<Omit<Anthropic.OutputConfig, "format">>): Omit<OutputConfigBody, "format"> => value;
+  const format = (value: NotNull<Anthropic.JSONOutputFormat>): OutputFormatBody => value;
+  const tool = (value: NotNull<Omit<Anthropic.Tool, "input_schema">>): ToolBody => value;
+  const choice = (value: NotNull<Anthropic.ToolChoice>): ToolChoiceBody => value;
+  const bodies = [request, thinking, output, format, tool, choice];
   const message = (value: MessageAnswer): Anthropic.Message => value;
   const event = (value: Exclude<MessageEvent, { type: "ping" }>): Anthropic.RawMessageStreamEvent => value;
   const delta = (value: BlockDelta): Anthropic.RawContentBlockDelta => value;
   const stop = (value: Exclude<Anthropic.StopReason, "pause_turn" | "refusal">): StopReason => value;
   const text = (value: Omit<Anthropic.TextBlock, "citations">): Omit<MessageTextBlock, "citations"> => value;
-  const thinking = (value: Anthropic.ThinkingBlock): MessageThinkingBlock => value;
+  const thought = (value: Anthropic.ThinkingBlock): MessageThinkingBlock => value;
   const call = (value: Omit<Anthropic.ToolUseBlock, "caller">): Omit<MessageToolUseBlock, "caller"> => value;
-  for (const assigns of [message, event, delta, stop, text, thinking, call]) assert.equal(typeof assigns, "function");
+  for (const assigns of [...bodies, message, event, delta, stop, text, thought, call]) {
+    assert.equal(typeof assigns, "function");
+  }
 });

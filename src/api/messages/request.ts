@@ -100,6 +100,9 @@ const Fields = z.object({
   chat_template_kwargs: z.record(z.string(), z.unknown(), "expected an object of template variables").optional(),
 });
 
+/** A body as clients write it, without nulls: those are fields that are not there. */
+export type MessagesBody = z.input<typeof Fields>;
+
 /** A Messages request, checked. */
 export interface MessagesRequest extends ConversationRequest {
   /** What the client sees of the thinking. */

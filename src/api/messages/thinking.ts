@@ -45,6 +45,13 @@ const OutputConfig = z.object({
 });
 const Format = z.object({ type: z.string("expected json_schema"), schema: z.unknown().optional() });
 
+/** `thinking` as clients write it, without nulls. */
+export type ThinkingConfigBody = z.input<typeof Config>;
+/** `output_config` as clients write it, without nulls. */
+export type OutputConfigBody = z.input<typeof OutputConfig>;
+/** Its format. */
+export type OutputFormatBody = z.input<typeof Format>;
+
 /** The fields of a request that speak of thinking and of the answer's form, without nulls. */
 export const THINKING_OUTPUT_SHAPE = {
   ...THINKING_SHAPE,

@@ -52,6 +52,11 @@ const ChoiceShape = z.object({
   disable_parallel_tool_use: z.boolean().optional(),
 });
 
+/** A tool as clients write it, without nulls. */
+export type ToolBody = z.input<typeof ToolShape>;
+/** `tool_choice` as clients write it, without nulls. */
+export type ToolChoiceBody = z.input<typeof ChoiceShape>;
+
 /** The tools of a conversation: what its head shows, and what may be called after its last turn. */
 export class ConversationTools {
   /** Shown in the head of the prompt, in the client's order. */
