@@ -47,25 +47,49 @@ function parseJson(text: string): unknown {
     throw new RequestError("invalid_json", "The request body is empty: expected a JSON object.");
   }
   try {
-    return withExactSeed(JSON.parse(text), text);
+    return LONG_NUMBER.test(text) ? parseExact(text) : JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RequestError("invalid_json", `The request body is not valid JSON: ${reason}`);
   }
 }
 
-/** The body's `seed`, where its digits are more than a number of JavaScript holds, as those digits. */
-function withExactSeed(value: unknown, text: string): unknown {
-  const seed = typeof value === "object" && value !== null ? Reflect.get(value, "seed") : undefined;
-  if (typeof seed !== "number" || !Number.isInteger(seed) || Number.isSafeInteger(seed)) return value;
-  const sources = new Map<unknown, string>();
-  const note = function (this: unknown, key: string, item: unknown, context?: { source?: string }): unknown {
-    if (key === "seed" && context?.source !== undefined) sources.set(this, context.source);
+/** Digits that may be more than a number of JavaScript holds, in a place where a number may be. */
+const LONG_NUMBER = /[:,[]\s*-?[\d.]{16,}/;
+
+/** Numbers of bodies that are not exact as JavaScript has them: the object or list they are in → field → their digits. */
+const exactNumbers = new WeakMap<object, Map<string, string>>();
+
+/** Parses and notes inexact numbers; a body's `seed` of that kind becomes its digits. */
+function parseExact(text: string): unknown {
+  const note = function (this: object, key: string, item: unknown, context?: { source?: string }): unknown {
+    const source = context?.source;
+    if (typeof item === "number" && source !== undefined && !isExact(item, source)) {
+      const known = exactNumbers.get(this) ?? new Map<string, string>();
+      exactNumbers.set(this, known.set(key, source));
+    }
     return item;
   };
-  const again: unknown = JSON.parse(text, note);
-  return { ...again as object, seed: sources.get(again) ?? seed };
+  const value: unknown = JSON.parse(text, note);
+  const seed = typeof value === "object" && value !== null ? exactNumbers.get(value)?.get("seed") : undefined;
+  return seed === undefined || !/^-?\d+$/.test(seed) ? value : { ...value as object, seed };
 }
+
+/** Above 2^53 some integers print as they were written by chance; nobody can know which. */
+function isExact(item: number, source: string): boolean {
+  return JSON.stringify(item) === source && (!Number.isInteger(item) || Number.isSafeInteger(item));
+}
+
+/** A part of a body as JSON again, its numbers to the last digit as the client wrote them. */
+export function toJsonText(part: unknown): string {
+  return JSON.stringify(part, function (this: object, key: string, item: unknown): unknown {
+    const source = typeof item === "number" ? exactNumbers.get(this)?.get(key) : undefined;
+    return source === undefined ? item : rawJson(source);
+  });
+}
+
+/** ECMAScript's `JSON.rawJSON`, which TypeScript's library does not know yet: writes a number as this text has it. */
+export const rawJson = Reflect.get(JSON, "rawJSON") as (text: string) => unknown;
 
 /** Counts open brackets outside of strings; a linear scan that never recurses. */
 function requireShallow(bytes: Uint8Array): void {

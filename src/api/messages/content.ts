@@ -4,6 +4,7 @@
  * @module
  */
 import type { OutputEvent } from "../../flow.ts";
+import { rawJson } from "../body.ts";
 import type { Seal } from "../seal.ts";
 import type { ThinkingDisplay } from "./thinking.ts";
 
@@ -166,6 +167,3 @@ function toExactJson(text: string): unknown {
   };
   return JSON.parse(text, keep);
 }
-
-/** ECMAScript's `JSON.rawJSON`, which TypeScript's library does not know yet. */
-const rawJson = Reflect.get(JSON, "rawJSON") as (text: string) => unknown;

@@ -1,5 +1,6 @@
 // deno-lint-ignore-file camelcase -- the wire's own names
 import assert from "node:assert/strict";
+import { parseBody } from "../body.ts";
 import { type ErrorCode, RequestError } from "../errors.ts";
 import { IMAGE_NOT_SHOWN } from "../images.ts";
 import { Seal } from "../seal.ts";
@@ -115,6 +116,14 @@ Deno.test("arguments are kept as they were made, also those that a client could 
     const messages = [{ role: "assistant", content: [call("1", input)] }, USER];
     assert.deepEqual(turnsOf({ messages })[0], ["assistant", "", `1 f ${shown}`]);
   }
+});
+
+Deno.test("numbers of arguments come back to their last digit", () => {
+  const input = '{"id":12345678901234567890,"list":[0.12345678901234567890,{"x":1}],"n":7}';
+  const block = `{"type":"tool_use","id":"1","name":"f","input":${input}}`;
+  const body = `{"messages":[{"role":"assistant","content":[${block}]}]}`;
+  const { conversation } = parseMessagesRequest(parseBody(new TextEncoder().encode(body)), SEAL);
+  assert.equal(conversation.messages[0]?.toolCalls?.[0]?.arguments, input);
 });
 
 Deno.test("thinking comes back signed, sealed, foreign or without a signature; what was altered is refused", () => {

@@ -9,7 +9,7 @@
  */
 import { z } from "zod";
 import type { Message, TextPart, ToolCall } from "../../flow.ts";
-import { type JsonObject, toSafeName } from "../body.ts";
+import { type JsonObject, toJsonText, toSafeName } from "../body.ts";
 import { RequestError } from "../errors.ts";
 import { type FieldTable, LISTED, sortFields, WORKS } from "../fields.ts";
 import { CALLS_MAX, MESSAGES_MAX } from "../messages.ts";
@@ -211,7 +211,7 @@ function toArguments(input: unknown): string {
   if (input === undefined) return "{}";
   const { data } = Unparsed.safeParse(input);
   const text = data?.__unparsedToolInput.raw ?? (typeof input === "string" ? input : undefined);
-  if (text === undefined) return JSON.stringify(input);
+  if (text === undefined) return toJsonText(input);
   if (text.trim() === "") return "{}";
   try {
     const value: unknown = JSON.parse(text);
