@@ -57,7 +57,7 @@ function parseJson(text: string): unknown {
 /** Digits that may be more than a number of JavaScript holds, in a place where a number may be. */
 const LONG_NUMBER = /[:,[]\s*-?[\d.]{16,}/;
 
-/** Numbers of bodies that are not exact as JavaScript has them: the object or list they are in → field → their digits. */
+/** Numbers of bodies that JavaScript does not hold exactly: the object or list they are in → field → their digits. */
 const exactNumbers = new WeakMap<object, Map<string, string>>();
 
 /** Parses and notes inexact numbers; a body's `seed` of that kind becomes its digits. */
