@@ -1,0 +1,151 @@
+// deno-lint-ignore-file camelcase -- the script's own names
+/**
+ * What the scripted model does in each scenario, and how the program is to end.
+ *
+ * Replies are written for a program's own calls. A reply that follows a result names a part of it, so that titles and
+ * other asides take none of the loop's.
+ *
+ * @module
+ */
+import { BEFORE, type Call, type Program, PROMPT } from "./programs.ts";
+
+/** A reply as a script has it. */
+export type Reply = Readonly<Record<string, unknown>>;
+
+/** The loop's replies for a program: each an own object, to be varied. */
+export interface Loop {
+  /** Reads the file; a program without tools skips it. */
+  readonly read?: Reply;
+  /** Edits it. */
+  readonly edit: Reply;
+  /** Reads and edits in one turn. */
+  readonly both?: Reply;
+  /** Says so. A program without tools needs none. */
+  readonly done?: Reply;
+}
+
+/** One scenario. */
+export interface Scenario {
+  /** On the command line. */
+  readonly id: string;
+  /** What it tries. */
+  readonly says: string;
+  /** The script. */
+  replies(loop: Loop): readonly Reply[];
+  /** Prompt plus answer. */
+  readonly contextTokens?: number;
+  /** Whether the file is changed at the end. */
+  readonly isEdited: boolean;
+  /** Most requests of the program: more is a loop. */
+  readonly requestsMax: number;
+  /** Longest run, in seconds. */
+  readonly seconds: number;
+  /** Programs that it is not for, and why. */
+  readonly except?: Readonly<Record<string, string>>;
+  /** Changes to what a program is given. */
+  readonly prompt?: string;
+}
+
+/** A window that holds every program's first prompt. */
+export const CONTEXT_TOKENS = 131_072;
+/** Silence before the first token. */
+const SILENCE_SECONDS = 330;
+
+const inOrder = ({ read, edit, done }: Loop): Reply[] => [read, edit, done].filter((reply) => reply !== undefined);
+
+/** A reply that every request fits, again and again. */
+const refusal = (fields: Reply): Reply => ({ when: PROMPT, ...fields });
+
+/** Every scenario. */
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    id: "plain",
+    says: "reads a file, edits it, says so",
+    replies: inOrder,
+    isEdited: true,
+    requestsMax: 8,
+    seconds: 120,
+  },
+  {
+    id: "thinking",
+    says: "the same with thinking before each turn",
+    replies: (loop) =>
+      inOrder(loop).map((reply) => ({ ...reply, text: `<think>\nI should look at it.\n</think>\n\n${reply.text}` })),
+    isEdited: true,
+    requestsMax: 8,
+    seconds: 120,
+  },
+  {
+    id: "two-calls",
+    says: "two calls in one turn",
+    replies: ({ read, both, done, edit }) =>
+      both === undefined ? [edit] : [{ ...both }, { when: "The sky is red", text: String(done?.text) }, ...toList(done)]
+        .concat(read === undefined ? [] : []),
+    isEdited: true,
+    requestsMax: 8,
+    seconds: 120,
+    except: { continue: "it refuses an edit in the turn of its first read", aider: "it has no calls" },
+  },
+  {
+    id: "slow",
+    says: `${SILENCE_SECONDS} s of silence before the first token`,
+    replies: (loop) =>
+      inOrder(loop).map((reply, at) => at === 0 ? { ...reply, delay_ms: SILENCE_SECONDS * 1000 } : reply),
+    isEdited: true,
+    requestsMax: 8,
+    seconds: SILENCE_SECONDS + 120,
+  },
+  {
+    id: "busy",
+    says: "429 with retry-after before the first answer",
+    replies: (loop) => [refusal({ status: 429, retry_after: 2 }), ...inOrder(loop)],
+    isEdited: true,
+    requestsMax: 9,
+    seconds: 120,
+  },
+  {
+    id: "cut",
+    says: "the connection is lost in the first answer, once",
+    replies: (loop) => {
+      const [first, ...rest] = inOrder(loop);
+      return [{ ...first, cut_after_tokens: 4 }, { ...first }, ...rest];
+    },
+    isEdited: true,
+    requestsMax: 10,
+    seconds: 180,
+  },
+  {
+    id: "too-long",
+    says: "the first prompt can't fit",
+    replies: () => [{ text: "never" }],
+    contextTokens: 512,
+    isEdited: false,
+    requestsMax: 12,
+    seconds: 120,
+  },
+];
+
+/** The loop for a program whose file is at `path`. */
+export function toLoop({ calls }: Program, path: string): Loop {
+  if (calls === undefined) {
+    const block = `hello.txt\n\`\`\`\n<<<<<<< SEARCH\n${BEFORE}=======\nThe sky is blue.\n>>>>>>> REPLACE\n\`\`\`\n`;
+    return { edit: { when: PROMPT, text: block } };
+  }
+  const [read, edit] = [toText(calls.read(path)), toText(calls.edit(path))];
+  return {
+    read: { when: PROMPT, text: read },
+    edit: { when: "sky is red", text: edit },
+    both: { when: PROMPT, text: `${read}\n${edit}` },
+    done: { text: "Done: red is blue now." },
+  };
+}
+
+/** A call as the Hermes dialect writes it. */
+function toText(call: Call): string {
+  const args = typeof call.arguments === "string" ? { input: call.arguments } : call.arguments;
+  return `<tool_call>\n${JSON.stringify({ name: call.name, arguments: args })}\n</tool_call>`;
+}
+
+function toList(reply: Reply | undefined): Reply[] {
+  return reply === undefined ? [] : [reply];
+}
