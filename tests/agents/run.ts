@@ -27,8 +27,15 @@ export interface Result {
   readonly output: string;
 }
 
-/** Fields that may be ignored: hints of the programs that change no answer. */
-export const HARMLESS_FIELDS: readonly string[] = [];
+/** Fields that a server may leave out of account without changing an answer, and why. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  "metadata": "names user and session",
+  "context_management": "asks to keep all thinking, which is kept",
+  "system[].cache_control": "a hint",
+  "messages[].content[].cache_control": "a hint",
+  "tools[].cache_control": "a hint",
+  "messages[].content[].caller": "says who called",
+};
 
 /** Runs it. */
 export async function runProgram(program: Program, installed: Installed, scenario: Scenario): Promise<Result> {
@@ -149,7 +156,7 @@ function findFaults({ program, scenario, code, text, records }: Ended): string[]
   if (records.length > scenario.requestsMax) faults.push(`${records.length} requests, at most ${scenario.requestsMax}`);
   if (records.length === 0) faults.push("it asked nothing");
   const ignored = new Set(records.flatMap((record) => record.ignored ?? []));
-  for (const field of ignored) if (!HARMLESS_FIELDS.includes(field)) faults.push(`ignored: ${field}`);
+  for (const field of ignored) if (!(field in HARMLESS)) faults.push(`ignored: ${field}`);
   void program;
   return faults;
 }

@@ -2,12 +2,12 @@
 /**
  * What the scripted model does in each scenario, and how the program is to end.
  *
- * Replies are written for a program's own calls. A reply that follows a result names a part of it, so that titles and
- * other asides take none of the loop's.
+ * Replies are written for a program's own calls and played in order; the edit waits for the file's text, so that no
+ * other request takes it.
  *
  * @module
  */
-import { BEFORE, type Call, type Program, PROMPT } from "./programs.ts";
+import { BEFORE, type Call, type Program } from "./programs.ts";
 
 /** A reply as a script has it. */
 export type Reply = Readonly<Record<string, unknown>>;
@@ -42,8 +42,6 @@ export interface Scenario {
   readonly seconds: number;
   /** Programs that it is not for, and why. */
   readonly except?: Readonly<Record<string, string>>;
-  /** Changes to what a program is given. */
-  readonly prompt?: string;
 }
 
 /** A window that holds every program's first prompt. */
@@ -52,9 +50,6 @@ export const CONTEXT_TOKENS = 131_072;
 const SILENCE_SECONDS = 330;
 
 const inOrder = ({ read, edit, done }: Loop): Reply[] => [read, edit, done].filter((reply) => reply !== undefined);
-
-/** A reply that every request fits, again and again. */
-const refusal = (fields: Reply): Reply => ({ when: PROMPT, ...fields });
 
 /** Every scenario. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -78,9 +73,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     id: "two-calls",
     says: "two calls in one turn",
-    replies: ({ read, both, done, edit }) =>
-      both === undefined ? [edit] : [{ ...both }, { when: "The sky is red", text: String(done?.text) }, ...toList(done)]
-        .concat(read === undefined ? [] : []),
+    replies: ({ both, done }) => [both, done].filter((reply) => reply !== undefined),
     isEdited: true,
     requestsMax: 8,
     seconds: 120,
@@ -98,7 +91,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     id: "busy",
     says: "429 with retry-after before the first answer",
-    replies: (loop) => [refusal({ status: 429, retry_after: 2 }), ...inOrder(loop)],
+    replies: (loop) => [{ status: 429, retry_after: 2 }, ...inOrder(loop)],
     isEdited: true,
     requestsMax: 9,
     seconds: 120,
@@ -129,13 +122,13 @@ export const SCENARIOS: readonly Scenario[] = [
 export function toLoop({ calls }: Program, path: string): Loop {
   if (calls === undefined) {
     const block = `hello.txt\n\`\`\`\n<<<<<<< SEARCH\n${BEFORE}=======\nThe sky is blue.\n>>>>>>> REPLACE\n\`\`\`\n`;
-    return { edit: { when: PROMPT, text: block } };
+    return { edit: { text: block } };
   }
   const [read, edit] = [toText(calls.read(path)), toText(calls.edit(path))];
   return {
-    read: { when: PROMPT, text: read },
+    read: { text: read },
     edit: { when: "sky is red", text: edit },
-    both: { when: PROMPT, text: `${read}\n${edit}` },
+    both: { text: `${read}\n${edit}` },
     done: { text: "Done: red is blue now." },
   };
 }
@@ -144,8 +137,4 @@ export function toLoop({ calls }: Program, path: string): Loop {
 function toText(call: Call): string {
   const args = typeof call.arguments === "string" ? { input: call.arguments } : call.arguments;
   return `<tool_call>\n${JSON.stringify({ name: call.name, arguments: args })}\n</tool_call>`;
-}
-
-function toList(reply: Reply | undefined): Reply[] {
-  return reply === undefined ? [] : [reply];
 }
