@@ -42,6 +42,8 @@ export async function launch(name: string, args: readonly string[], flags: Launc
   const query = toServerQuery(flags, Deno.env.toObject());
   await using server = await openAgentServer(query, flags);
   const { target } = server;
+  const refusal = agent.refuse?.(target);
+  if (refusal !== undefined) throw new CommandError(refusal);
   tell(`${agent.title} on ${target.model} at ${target.baseUrl}, window ${target.contextTokens} tokens`);
   for (const note of agent.notes?.(target) ?? []) tell(note);
   const folder = await Deno.makeTempDir({ prefix: `rapid-mlx-${agent.id}-` });

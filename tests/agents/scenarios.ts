@@ -34,6 +34,10 @@ export interface Scenario {
   replies(loop: Loop): readonly Reply[];
   /** Prompt plus answer. */
   readonly contextTokens?: number;
+  /** What the program is told instead. */
+  readonly toldTokens?: number;
+  /** It may give up by itself. */
+  readonly mayAskNothing?: true;
   /** Whether the file is changed at the end. */
   readonly isEdited: boolean;
   /** Most requests of the program: more is a loop. */
@@ -109,12 +113,27 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     id: "too-long",
-    says: "the first prompt can't fit",
+    says:
+      "the first prompt can't fit, as the program was told: it ends by itself, before it asks or by the server's 400",
     replies: () => [{ text: "never" }],
-    contextTokens: 512,
+    contextTokens: 1024,
     isEdited: false,
-    requestsMax: 12,
+    requestsMax: 6,
+    mayAskNothing: true,
     seconds: 120,
+  },
+  {
+    id: "too-long-untold",
+    says: "the same where the program was told another window",
+    replies: () => [{ text: "never" }],
+    contextTokens: 1024,
+    toldTokens: CONTEXT_TOKENS,
+    isEdited: false,
+    requestsMax: 6,
+    seconds: 120,
+    except: Object.fromEntries(
+      ["opencode", "opencode-messages", "opencode-responses"].map((id) => [id, "it compacts for ever"]),
+    ),
   },
 ];
 

@@ -13,9 +13,10 @@ export const SAMPLE_PLACES: Places = {
   read: () => undefined,
 };
 
-/** A model of 32,768 tokens that thinks, on this machine; for a client that needs a public address, there. */
+/** A model of 32,768 tokens that thinks, on this machine; a longer window or a public address where one is needed. */
 export function toSampleTarget(agent: Agent): Target {
   const local: Target = { baseUrl: "http://127.0.0.1:8000", model: "qwen3-8b", contextTokens: 32_768, reasons: true };
-  if (agent.refuse?.(local) === undefined) return local;
+  const roomy = { ...local, contextTokens: 131_072 };
+  for (const target of [local, roomy]) if (agent.refuse?.(target) === undefined) return target;
   return { ...local, baseUrl: "https://tunnel.example", apiKey: "a-key" };
 }

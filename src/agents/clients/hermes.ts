@@ -8,6 +8,9 @@
 import { join } from "node:path";
 import { type Agent, type Target, toEdits, toKey, toOpenAiBase, toOutputTokens } from "../agent.ts";
 
+/** A smaller window ends it at its start (0.19.0). */
+const WINDOW_MIN = 64_000;
+
 /** Hermes Agent. */
 export const hermes: Agent = {
   id: "hermes",
@@ -26,6 +29,10 @@ export const hermes: Agent = {
     environment: { HERMES_HOME: folder },
     files: { "config.yaml": `${JSON.stringify({ model: toModel(target) }, null, 2)}\n` }, // JSON is YAML
   }),
+  refuse: ({ contextTokens }) =>
+    contextTokens < WINDOW_MIN
+      ? `Hermes Agent starts with a window of at least ${WINDOW_MIN} tokens only; this server has ${contextTokens}.`
+      : undefined,
   notes: () => ["launch gives it a home of its own: memories and skills of yours are not in it."],
 };
 

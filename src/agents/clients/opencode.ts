@@ -19,6 +19,8 @@ import {
 } from "../agent.ts";
 
 const PROVIDER = "rapid-mlx";
+/** Below this its first prompt (8,000 to 9,000 tokens) leaves nothing to shorten, and it would compact for ever. */
+const COMPACTING_TOKENS_MIN = 16_000;
 
 /** OpenCode. */
 export const opencode: Agent = {
@@ -37,6 +39,7 @@ export const opencode: Agent = {
   launch: (target) => ({
     environment: { OPENCODE_CONFIG_CONTENT: toProviderText(target), OPENCODE_DISABLE_AUTOUPDATE: "1" },
   }),
+  notes: toNotes,
 };
 
 /** Kilo's command line. */
@@ -54,6 +57,7 @@ export const kilo: Agent = {
     edits: toProviderEdits(target),
   }],
   launch: (target) => ({ environment: { KILO_CONFIG_CONTENT: toProviderText(target) } }),
+  notes: toNotes,
 };
 
 function toProviderEdits(target: Target): Edit[] {
@@ -61,12 +65,29 @@ function toProviderEdits(target: Target): Edit[] {
     ...toEdits(["provider", PROVIDER], toProvider(target)),
     { path: ["model"], value: `${PROVIDER}/${target.model}` },
     { path: ["small_model"], value: `${PROVIDER}/${target.model}` },
+    ...isTooSmall(target) ? [{ path: ["compaction", "auto"], value: false }] : [],
   ];
 }
 
 function toProviderText(target: Target): string {
   const model = `${PROVIDER}/${target.model}`;
-  return JSON.stringify({ provider: { [PROVIDER]: toProvider(target) }, model, small_model: model });
+  return JSON.stringify({
+    provider: { [PROVIDER]: toProvider(target) },
+    model,
+    small_model: model,
+    ...isTooSmall(target) && { compaction: { auto: false } },
+  });
+}
+
+function isTooSmall({ contextTokens }: Target): boolean {
+  return contextTokens < COMPACTING_TOKENS_MIN;
+}
+
+function toNotes(target: Target): string[] {
+  if (!isTooSmall(target)) return [];
+  return [
+    `The window of ${target.contextTokens} tokens hardly holds its first prompt; compaction is off, or it would loop.`,
+  ];
 }
 
 function toProvider(target: Target): Record<string, Value> {
