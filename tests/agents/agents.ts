@@ -1,22 +1,31 @@
 /**
- * `deno task test:agents [--program ID]… [--scenario ID]… [--jobs N]`: real agents against scripted answers, side by
- * side. Prints a line a run, and what a failed one said.
+ * `deno task test:agents [--program ID]… [--scenario ID]… [--jobs N] [--show] [--record]`: real agents, side by side.
+ *
+ * A line a run, and of a failed one what the server was asked and what the program said. The scenario `model` (the
+ * embedded model instead of a script) is run by name only: `--scenario model`, or `--real`. `--record` writes what the
+ * programs sent in plain runs into tests/agents/requests.
  *
  * @module
  */
 import { parseArgs } from "node:util";
 import { ensureProgram } from "./install.ts";
 import { type Program, PROGRAMS } from "./programs.ts";
+import { writeRequests } from "./record.ts";
 import { type Result, runProgram } from "./run.ts";
 import { type Scenario, SCENARIOS } from "./scenarios.ts";
+
+/** Runs that use the processor at the same time; those that wait for a slow answer come beside them. */
+const JOBS = "3";
 
 const { values } = parseArgs({
   args: Deno.args,
   options: {
-    program: { type: "string", multiple: true },
+    program: { type: "string", multiple: true, default: PROGRAMS.map(({ id }) => id) },
     scenario: { type: "string", multiple: true },
-    jobs: { type: "string", default: "3" },
+    jobs: { type: "string", default: JOBS },
+    real: { type: "boolean", default: false },
     show: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
   },
 });
 
@@ -25,31 +34,57 @@ interface Job {
   readonly scenario: Scenario;
 }
 
-const jobs: Job[] = SCENARIOS.filter(({ id }) => values.scenario?.includes(id) ?? true).flatMap((scenario) =>
-  PROGRAMS.filter(({ id }) => (values.program?.includes(id) ?? true) && scenario.except?.[id] === undefined)
-    .map((program) => ({ program, scenario }))
-);
+function print(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+function toJobs(): Job[] {
+  const wanted = values.scenario ??
+    SCENARIOS.filter(({ replies }) => (replies === undefined) === values.real).map(({ id }) => id);
+  const find = <T extends { id: string }>(list: readonly T[], id: string): T => {
+    const found = list.find((one) => one.id === id);
+    if (found === undefined) throw new Error(`${id} is none of ${list.map((one) => one.id).join(", ")}.`);
+    return found;
+  };
+  const programs = values.program.map((id) => find(PROGRAMS, id));
+  return wanted.map((id) => find(SCENARIOS, id)).flatMap((scenario) =>
+    programs.filter(({ id }) => scenario.except?.[id] === undefined).map((program) => ({ program, scenario }))
+  );
+}
 
 async function run({ program, scenario }: Job): Promise<Result> {
   const result = await runProgram(program, await ensureProgram(program.package), scenario);
   const { faults, seconds, records, output } = result;
   const verdict = faults.length === 0 ? "ok" : `FAILED: ${faults.join("; ")}`;
-  console.log(`${program.id} ${scenario.id}: ${verdict} (${seconds.toFixed(1)} s, ${records.length} requests)`);
+  print(`${program.id} ${scenario.id}: ${verdict} (${seconds.toFixed(1)} s, ${records.length} requests)`);
   if (faults.length > 0 || values.show) {
-    for (const record of records) {
-      const body = JSON.stringify(record.content?.body) ?? "";
-      console.log(`  ${record.route} ${record.status} ${body.length} ${body.slice(-300)}`);
+    for (const { route, status, error, content, choices } of records) {
+      const answer = error?.message ?? `${choices[0]?.finish_reason}: ${content?.choices[0]?.raw.slice(0, 300)}`;
+      print(`  ${route} ${status}, ${JSON.stringify(content?.body)?.length} characters: ${answer}`);
     }
-    console.log(output.replaceAll(/^/gm, "  | "));
+    print(output.replaceAll(/^/gm, "  | "));
   }
+  if (values.record && scenario.id === "plain" && faults.length === 0) await writeRequests(program, records);
   return result;
 }
 
-const waiting = jobs.toSorted((a, b) => b.scenario.seconds - a.scenario.seconds);
-const results: Result[] = [];
-await Promise.all(Array.from({ length: Number(values.jobs) }, async () => {
-  for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) results.push(await run(job));
-}));
-const failed = results.filter(({ faults }) => faults.length > 0);
-console.log(`${results.length - failed.length} passed, ${failed.length} failed`);
-Deno.exit(failed.length === 0 ? 0 : 1);
+/** Runs jobs, at most so many at a time. */
+async function runAll(jobs: readonly Job[], jobsMax: number): Promise<Result[]> {
+  const waiting = [...jobs];
+  const results: Result[] = [];
+  await Promise.all(Array.from({ length: jobsMax }, async () => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) results.push(await run(job));
+  }));
+  return results;
+}
+
+if (import.meta.main) {
+  const jobs = toJobs();
+  const isSlow = ({ scenario }: Job): boolean => scenario.id === "slow";
+  const [slow, others] = [jobs.filter(isSlow), jobs.filter((job) => !isSlow(job))];
+  const lanes = [runAll(others, Number(values.jobs)), runAll(slow, Math.max(1, slow.length))];
+  const results = (await Promise.all(lanes)).flat();
+  const failed = results.filter(({ faults }) => faults.length > 0);
+  print(`${results.length - failed.length} passed, ${failed.length} failed`);
+  Deno.exit(failed.length === 0 ? 0 : 1);
+}

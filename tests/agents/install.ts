@@ -32,6 +32,8 @@ export interface Installed {
 
 const FOLDER = join(BUILD_FOLDER, "agents");
 const INSTALL_MS = 600_000;
+/** File that says that an installation is whole. */
+const STAMP = "installed";
 
 /** Installs a program, unless it is there. @throws {Error} With what the installer says. */
 export async function ensureProgram({ from, name, version, program }: Package): Promise<Installed> {
@@ -48,6 +50,15 @@ export async function ensureProgram({ from, name, version, program }: Package): 
   await installNpm(name, version, [node]);
   const bin = join(toFolder(name, version), "node_modules/.bin");
   return { program: join(bin, program), path: [node, bin] };
+}
+
+/** Whether a program is there. */
+export async function isInstalled({ from, name, version }: Package): Promise<boolean> {
+  const folders = [toFolder(name, version), ...from === "npm" ? [toFolder(NODE.name, NODE.version)] : []];
+  for (const folder of folders) {
+    if (!await Deno.stat(join(folder, STAMP)).then(() => true, () => false)) return false;
+  }
+  return true;
 }
 
 function toFolder(name: string, version: string): string {
@@ -67,7 +78,7 @@ const running = new Map<string, Promise<void>>();
 
 /** Runs an installation that has no stamp yet; those who ask meanwhile wait for the same one. */
 async function once(folder: string, install: () => Promise<void>): Promise<void> {
-  const stamp = join(folder, "installed");
+  const stamp = join(folder, STAMP);
   if (await Deno.stat(stamp).then(() => true, () => false)) return;
   let found = running.get(folder);
   if (found === undefined) {

@@ -35,8 +35,6 @@ export interface Program {
   readonly calls?: { readonly read: (path: string) => Call; readonly edit: (path: string) => Call };
   /** What else it asks before the loop in a plain run, as a part of the last message. */
   readonly aside?: string;
-  /** It tells a failure by words only. */
-  readonly endsWithZero?: true;
 }
 
 /** What the file holds, and what it is to hold. */
@@ -157,7 +155,6 @@ export const PROGRAMS: readonly Program[] = [
       ...["--message", prompt, "--yes-always", "--no-git", "--no-check-update", "--analytics-disable"],
       ...["--no-show-release-notes", "--no-pretty", "--edit-format", "diff", "hello.txt"],
     ],
-    endsWithZero: true,
   },
 ];
 

@@ -1,14 +1,17 @@
 /**
- * One program in one scenario: an empty home, a scratch repository with one file, a scripted server of its own.
+ * One program in one scenario: an empty home, a scratch repository with one file, a server of its own.
  *
  * @module
  */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import type { Launch, Target } from "../../src/agents/agent.ts";
+import { requireAgent } from "../../src/agents/mod.ts";
 import type { RequestRecord } from "../../src/api/request_record.ts";
-import type { Target } from "../../src/agents/agent.ts";
+import { serveProcess } from "../e2e/served_process.ts";
 import { serveScript } from "../support/scripted_server.ts";
-import { type Installed } from "./install.ts";
-import { AFTER, BEFORE, type Program, PROMPT, toLaunch } from "./programs.ts";
+import type { Installed } from "./install.ts";
+import { findFaults } from "./judge.ts";
+import { BEFORE, type Program, PROMPT, toLaunch } from "./programs.ts";
 import { CONTEXT_TOKENS, type Scenario, toLoop } from "./scenarios.ts";
 
 /** What came of it. */
@@ -27,94 +30,100 @@ export interface Result {
   readonly output: string;
 }
 
-/** Fields that a server may leave out of account without changing an answer, and why. */
-const HARMLESS: Readonly<Record<string, string>> = {
-  "metadata": "names user and session",
-  "context_management": "asks to keep all thinking, which is kept",
-  "system[].cache_control": "a hint",
-  "messages[].content[].cache_control": "a hint",
-  "tools[].cache_control": "a hint",
-  "messages[].content[].caller": "says who called",
-};
+/** Exit code of a program that was ended for its time. */
+export const LATE_CODE = 124;
+const OUTPUT_CHARACTERS_MAX = 4000;
 
 /** Runs it. */
 export async function runProgram(program: Program, installed: Installed, scenario: Scenario): Promise<Result> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: `agent-${program.id}-${scenario.id}-` }));
+  const prefix = `agent-${program.id}-${scenario.id}-`;
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix }));
   const startMs = performance.now();
   try {
-    const [home, work, files] = [join(folder, "home"), join(folder, "work"), join(folder, "files")];
-    for (const path of [home, work, files]) await Deno.mkdir(path);
-    const file = join(work, "hello.txt");
-    await makeRepository(work, home);
-    const isPlain = scenario.id === "plain";
-    const asides = program.aside !== undefined && isPlain ? [{ when: program.aside, text: "A title" }] : [];
-    const contextTokens = scenario.contextTokens ?? CONTEXT_TOKENS;
-    await using server = await serveScript({
-      tools: "hermes",
-      reasoning: "qwen3",
-      context_tokens: contextTokens,
-      replies: [...asides, ...scenario.replies(toLoop(program, file))],
-    });
-    const told = scenario.toldTokens ?? contextTokens;
-    const target = { baseUrl: server.url, model: "scripted", contextTokens: told, reasons: true };
-    const { code, output } = await execute(program, installed, {
-      target,
-      home,
-      work,
-      files,
-      args: program.args(PROMPT, isPlain),
-      seconds: scenario.seconds,
-    });
-    const records = await readRecords(server.url);
+    const places = { home: join(folder, "home"), repository: join(folder, "repo"), files: join(folder, "files") };
+    for (const path of Object.values(places)) await Deno.mkdir(path);
+    const file = join(places.repository, "hello.txt");
+    await makeRepository(places);
+    await using server = await openServer(program, scenario, file);
+    const { code, output } = await execute(program, installed, scenario, server.target, places);
+    const records = await readRecords(server.target.baseUrl);
     const text = await Deno.readTextFile(file);
     return {
       program: program.id,
       scenario: scenario.id,
-      faults: findFaults({ program, scenario, code, text, records }),
+      faults: findFaults({ program, scenario, code, text, records, output }),
       seconds: (performance.now() - startMs) / 1000,
       records,
-      output: output.slice(-4000),
+      output: output.slice(-OUTPUT_CHARACTERS_MAX),
     };
   } finally {
     await Deno.remove(folder, { recursive: true }).catch(() => {}); // a program may still be writing its log
   }
 }
 
-async function makeRepository(work: string, home: string): Promise<void> {
-  await Deno.writeTextFile(join(work, "hello.txt"), BEFORE);
+interface Places {
+  readonly home: string;
+  readonly repository: string;
+  readonly files: string;
+}
+
+async function makeRepository({ repository, home }: Places): Promise<void> {
+  await Deno.writeTextFile(join(repository, "hello.txt"), BEFORE);
   const env = { HOME: home, GIT_CONFIG_NOSYSTEM: "1" };
   const who = ["-c", "user.name=Test", "-c", "user.email=test@example.org"];
   for (const args of [["init", "-q"], ["add", "."], [...who, "commit", "-q", "-m", "first"]]) {
-    const { success } = await new Deno.Command("git", { args, cwd: work, env }).output();
+    const { success } = await new Deno.Command("git", { args, cwd: repository, env }).output();
     if (!success) throw new Error(`git ${args.join(" ")} failed`);
   }
 }
 
-interface Surroundings {
+interface Server extends AsyncDisposable {
   readonly target: Target;
-  readonly home: string;
-  readonly work: string;
-  readonly files: string;
-  readonly args: readonly string[];
-  readonly seconds: number;
 }
 
-/** Runs the program. @returns Its exit code, 124 when it was ended for its time. */
+/** A server that plays the scenario, or the embedded model's. */
+async function openServer(program: Program, scenario: Scenario, file: string): Promise<Server> {
+  if (scenario.replies === undefined) {
+    const server = await serveProcess(["--record-content", "--log-level", "error"]);
+    const { data } = await (await fetch(`${server.url}/v1/models`)).json();
+    const { id: model, context_length: contextTokens } = data[0];
+    const target = { baseUrl: server.url, model, contextTokens, reasons: false };
+    return { target, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  }
+  const contextTokens = scenario.contextTokens ?? CONTEXT_TOKENS;
+  const server = await serveScript({
+    tools: "hermes",
+    reasoning: "qwen3",
+    context_tokens: contextTokens,
+    replies: [...toAsides(program, scenario), ...scenario.replies(toLoop(program, file))],
+  });
+  const told = scenario.toldTokens ?? contextTokens;
+  const target = { baseUrl: server.url, model: "scripted", contextTokens: told, reasons: true };
+  return { target, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+function toAsides({ aside }: Program, { id }: Scenario): Record<string, unknown>[] {
+  return aside === undefined || id !== "plain" ? [] : [{ when: aside, text: "A title" }];
+}
+
+/** Runs the program as the launcher would. A client that the launcher refuses says so and is not run. */
 async function execute(
   program: Program,
   installed: Installed,
-  { target, home, work, files, args, seconds }: Surroundings,
+  scenario: Scenario,
+  target: Target,
+  places: Places,
 ): Promise<{ code: number; output: string }> {
-  const launch = toLaunch(program, target, files);
+  const refusal = requireAgent(program.agent).refuse?.(target);
+  if (refusal !== undefined) return { code: 1, output: refusal };
+  const launch = toLaunch(program, target, places.files);
   for (const [name, text] of Object.entries(launch.files ?? {})) {
-    await Deno.mkdir(dirname(join(files, name)), { recursive: true });
-    await Deno.writeTextFile(join(files, name), text);
+    await Deno.writeTextFile(join(places.files, name), text);
   }
-  const path = [...installed.path, "/usr/local/bin", "/usr/bin", "/bin"].join(":");
   const child = new Deno.Command(installed.program, {
-    args: [...launch.args ?? [], ...args],
-    cwd: work,
-    env: { HOME: home, PATH: path, TERM: "dumb", LANG: "C.UTF-8", ...launch.environment, ...program.environment },
+    args: [...launch.args ?? [], ...program.args(scenario.prompt ?? PROMPT, scenario.id === "plain")],
+    cwd: places.repository,
+    env: toEnvironment(program, installed, launch, places),
     clearEnv: true,
     stdin: "null",
     stdout: "piped",
@@ -124,11 +133,21 @@ async function execute(
   const timer = setTimeout(() => {
     isLate = true;
     child.kill("SIGKILL");
-  }, seconds * 1000);
+  }, scenario.seconds * 1000);
   const { code, stdout, stderr } = await child.output();
   clearTimeout(timer);
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  return { code: isLate ? 124 : code, output };
+  return { code: isLate ? LATE_CODE : code, output };
+}
+
+function toEnvironment(
+  program: Program,
+  installed: Installed,
+  launch: Launch,
+  { home }: Places,
+): Record<string, string> {
+  const path = [...installed.path, "/usr/local/bin", "/usr/bin", "/bin"].join(":");
+  return { HOME: home, PATH: path, TERM: "dumb", LANG: "C.UTF-8", ...launch.environment, ...program.environment };
 }
 
 async function readRecords(url: string): Promise<RequestRecord[]> {
@@ -138,26 +157,4 @@ async function readRecords(url: string): Promise<RequestRecord[]> {
     records.push(await (await fetch(`${url}/v1/requests/${id}`)).json());
   }
   return records;
-}
-
-interface Ended {
-  readonly program: Program;
-  readonly scenario: Scenario;
-  readonly code: number;
-  readonly text: string;
-  readonly records: readonly RequestRecord[];
-}
-
-function findFaults({ program, scenario, code, text, records }: Ended): string[] {
-  const faults: string[] = [];
-  const wanted = scenario.isEdited ? AFTER : BEFORE;
-  if (code === 124) faults.push(`it was ended after ${scenario.seconds} s`);
-  else if (scenario.isEdited && code !== 0) faults.push(`exit code ${code}`);
-  if (text !== wanted) faults.push(`the file holds ${JSON.stringify(text)}`);
-  if (records.length > scenario.requestsMax) faults.push(`${records.length} requests, at most ${scenario.requestsMax}`);
-  if (records.length === 0 && !scenario.mayAskNothing) faults.push("it asked nothing");
-  const ignored = new Set(records.flatMap((record) => record.ignored ?? []));
-  for (const field of ignored) if (!(field in HARMLESS)) faults.push(`ignored: ${field}`);
-  void program;
-  return faults;
 }

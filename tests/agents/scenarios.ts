@@ -1,4 +1,3 @@
-// deno-lint-ignore-file camelcase -- the script's own names
 /**
  * What the scripted model does in each scenario, and how the program is to end.
  *
@@ -30,8 +29,8 @@ export interface Scenario {
   readonly id: string;
   /** What it tries. */
   readonly says: string;
-  /** The script. */
-  replies(loop: Loop): readonly Reply[];
+  /** The script; absent: the embedded model answers. */
+  readonly replies?: (loop: Loop) => readonly Reply[];
   /** Prompt plus answer. */
   readonly contextTokens?: number;
   /** What the program is told instead. */
@@ -44,6 +43,12 @@ export interface Scenario {
   readonly requestsMax: number;
   /** Longest run, in seconds. */
   readonly seconds: number;
+  /** What is asked, instead of an edit. */
+  readonly prompt?: string;
+  /** Programs whose first prompt fits; the others are to end by the server's 400, or by themselves. */
+  readonly fits?: readonly string[];
+  /** Fields that change nothing here, and why; beside those of every scenario. */
+  readonly harmless?: Readonly<Record<string, string>>;
   /** Programs that it is not for, and why. */
   readonly except?: Readonly<Record<string, string>>;
 }
@@ -134,6 +139,25 @@ export const SCENARIOS: readonly Scenario[] = [
     except: Object.fromEntries(
       ["opencode", "opencode-messages", "opencode-responses"].map((id) => [id, "it compacts for ever"]),
     ),
+  },
+  {
+    id: "model",
+    says: "the embedded model with its 8,192 tokens, and no script",
+    prompt: "say hello",
+    fits: ["aider", "continue", "codex", "claude-code", "opencode"],
+    harmless: {
+      "thinking.type": "the model can't think",
+      "thinking.display": "the model can't think",
+      "output_config.effort": "the model can't think",
+      "reasoning.effort": "the model can't think",
+      "reasoning.summary": "the model can't think",
+      "max_tokens": "cut to what the window leaves",
+    },
+    except: { "opencode-messages": "the prompt of opencode", "opencode-responses": "the prompt of opencode" },
+    isEdited: false,
+    requestsMax: 6,
+    mayAskNothing: true,
+    seconds: 300,
   },
 ];
 

@@ -6,7 +6,16 @@
  * @module
  */
 import { join } from "node:path";
-import { type Agent, SILENCE_MS, type Target, toEdits, toKey, toOpenAiBase, toOutputTokens } from "../agent.ts";
+import {
+  type Agent,
+  SILENCE_MS,
+  type Target,
+  toEdits,
+  toKey,
+  toOpenAiBase,
+  toOutputTokens,
+  type Value,
+} from "../agent.ts";
 
 /** Aider. */
 export const aider: Agent = {
@@ -36,7 +45,14 @@ export const aider: Agent = {
       format: "json",
       edits: [{ path: [toName(target)], value: toMetadata(target) }],
     },
+    {
+      kind: "edits",
+      path: join(home, ".aider.model.settings.yml"),
+      format: "yaml",
+      edits: [{ path: [{ key: "name", is: toName(target) }], value: toSettings(target) }],
+    },
   ],
+  notes: () => ["Aider asks for whole files from a model it does not know; --edit-format diff asks for changes."],
   launch: (target, folder) => ({
     environment: {
       AIDER_MODEL: toName(target),
@@ -44,16 +60,25 @@ export const aider: Agent = {
       AIDER_OPENAI_API_BASE: toOpenAiBase(target),
       AIDER_OPENAI_API_KEY: toKey(target),
       AIDER_MODEL_METADATA_FILE: join(folder, "metadata.json"),
+      AIDER_MODEL_SETTINGS_FILE: join(folder, "settings.yml"),
       AIDER_TIMEOUT: String(SILENCE_MS / 1000),
       AIDER_SHOW_MODEL_WARNINGS: "false",
       LITELLM_LOCAL_MODEL_COST_MAP: "True", // else it fetches a price list at start
     },
-    files: { "metadata.json": `${JSON.stringify({ [toName(target)]: toMetadata(target) }, null, 2)}\n` },
+    files: {
+      "metadata.json": `${JSON.stringify({ [toName(target)]: toMetadata(target) }, null, 2)}\n`,
+      "settings.yml": `${JSON.stringify([toSettings(target)], null, 2)}\n`, // JSON is YAML
+    },
   }),
 };
 
 function toName({ model }: Target): string {
   return `openai/${model}`;
+}
+
+/** It names no longest answer by itself: a model that repeats itself would fill the window. */
+function toSettings(target: Target): { readonly [key: string]: Value } {
+  return { name: toName(target), extra_params: { max_tokens: toOutputTokens(target) } };
 }
 
 function toMetadata(target: Target): Record<string, string | number> {

@@ -28,7 +28,7 @@ export interface Change {
 
 /** One format. */
 interface Format {
-  /** The file's value; an empty file is an empty object. @throws {Error} If it can't be read. */
+  /** The file's value. @throws {Error} If it can't be read. */
   parse(text: string): unknown;
   /** The text with one change made. */
   edit(text: string, change: Change): string;
@@ -52,7 +52,7 @@ export function applyChanges(
   changes: readonly Change[],
 ): string {
   let current = text ?? "";
-  readFile(file, current);
+  if (current.trim() !== "") readFile(file, current);
   for (const change of changes) {
     if (isDeepStrictEqual(valueAt(file, current, change.path), change.value)) continue;
     current = FORMATS[file.format].edit(current, change);
@@ -70,7 +70,7 @@ export function valueAt(
   text: string,
   path: readonly PathPart[],
 ): unknown {
-  let value = readFile(file, text);
+  let value = text.trim() === "" ? undefined : readFile(file, text);
   for (const [at, part] of path.entries()) {
     if (value === undefined) return undefined;
     const isList = typeof part !== "string";

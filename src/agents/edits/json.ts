@@ -11,7 +11,6 @@ const OPTIONS = { allowTrailingComma: true, disallowComments: false } as const;
 
 /** The value. @throws {SyntaxError} At the first fault. */
 export function parseJson(text: string): unknown {
-  if (text.trim() === "") return {};
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, OPTIONS);
   const [first] = errors;
@@ -22,7 +21,7 @@ export function parseJson(text: string): unknown {
 
 /** The text with a change; new lines are indented as the file is. */
 export function editJson(text: string, { path, value }: Change): string {
-  const source = text.trim() === "" ? "{}\n" : text;
+  const source = text.trim() !== "" ? text : typeof path[0] === "string" ? "{}\n" : "[]\n";
   const formattingOptions = { tabSize: 2, eol: "\n", ...toIndent(source) };
   return applyEdits(source, modify(source, toPlaces(parseJson(source), path), value, { formattingOptions }));
 }

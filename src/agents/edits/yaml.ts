@@ -9,13 +9,14 @@ import type { Change } from "./edit.ts";
 
 /** The value. @throws {SyntaxError} At the first fault. */
 export function parseYaml(text: string): unknown {
-  return open(text).toJS() ?? {};
+  return open(text).toJS() ?? undefined;
 }
 
 /** The text with a change. */
 export function editYaml(text: string, { path, value }: Change): string {
   const document = open(text);
-  if (document.contents === null) document.contents = document.createNode({}) as unknown as null;
+  const empty = typeof path[0] === "string" ? {} : [];
+  if (document.contents === null) document.contents = document.createNode(empty) as unknown as null;
   const places = toPlaces(document, path);
   if (value === undefined) document.deleteIn(places);
   else setIn(document, places, value);
