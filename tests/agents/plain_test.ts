@@ -18,7 +18,7 @@ for (const program of PROGRAMS) {
   Deno.test({
     name: `${program.id} (${name} ${version}) reads a file, edits it and ends`,
     ignore: !await isInstalled(program.package),
-    async fn() {
+    async fn(): Promise<void> {
       const { faults, output } = await runProgram(program, await ensureProgram(program.package), plain);
       assert.deepEqual(faults, [], output);
     },
