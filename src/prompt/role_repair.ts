@@ -139,10 +139,9 @@ function placeSystems(messages: readonly Message[], traits: TemplateTraits, note
     note("system_shown_as_user_text");
     return { ...message, role: "user" };
   };
-  return [
-    ...(traits.system === "none" ? merged.map(asUser) : merged),
-    ...(traits.system === "anywhere" ? rest : rest.map(asUser)),
-  ];
+  const placed = traits.system === "anywhere" ? rest : rest.map(asUser);
+  const isHidden = !traits.systemBeforeResults && placed.at(-1)?.role === "tool";
+  return [...(traits.system === "none" || isHidden ? merged.map(asUser) : merged), ...placed];
 }
 
 /** User and assistant in turns. Calls and their results count as one turn of the assistant, which an answer ends. */

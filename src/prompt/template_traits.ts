@@ -15,6 +15,8 @@ export interface TemplateTraits {
   system: "anywhere" | "first" | "none";
   /** Several system turns at the beginning stay apart. */
   severalSystems: boolean;
+  /** System turns are shown where a result is the last turn, too: some templates show them with the last user turn. */
+  systemBeforeResults: boolean;
   /** User and assistant turns must take turns. */
   alternates: boolean;
   /** Declared tools are shown. */
@@ -53,6 +55,7 @@ const calling = (...ids: string[]): Message[] => [
 export const FREE_TRAITS: TemplateTraits = {
   system: "anywhere",
   severalSystems: true,
+  systemBeforeResults: true,
   alternates: false,
   tools: true,
   calls: true,
@@ -73,12 +76,16 @@ export function findTraits(render: ProbeRender): TemplateTraits {
   const [one, two] = [turn("system", "zqsystem1"), turn("system", "zqsystem2")];
   const answer = turn("assistant", "zqanswer1");
   const anywhere = shows([first, answer, two, second]) && shows([one, first]);
+  const calls = findCallTraits(render);
+  const results = calling(calls.callIds === "nine" ? "zq0123456" : "call_zq0123456789");
+  const withResults = tryRender(render, [one, ...results], [PROBE], calls.argumentsAsText);
   return {
     system: anywhere ? "anywhere" : shows([one, first]) ? "first" : "none",
     severalSystems: shows([one, two, first]),
+    systemBeforeResults: !calls.calls || !shows([one, first]) || showsAll(withResults, ["zqsystem1"]),
     alternates: !shows([first, second]) || !shows([first, answer, turn("assistant", "zqanswer2"), second]),
     tools: tryRender(render, [first], [PROBE])?.includes("zqdescription") ?? false,
-    ...findCallTraits(render),
+    ...calls,
   };
 }
 

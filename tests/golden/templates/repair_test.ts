@@ -43,6 +43,19 @@ const CONVERSATIONS: Record<string, Message[]> = {
   ],
   "a call that was interrupted": [turn("user", "Keep it"), call("toolu_01ABCDEFG"), turn("user", "Stop")],
   "a user after results": [turn("user", "Keep it"), call("call_x"), result("call_x"), turn("user", "And now?")],
+  // As Claude Code begins: its environment behind the question, then calls.
+  "a system behind the question": [
+    turn("system", "Be terse."),
+    turn("user", "Keep it"),
+    turn("system", "Today is Tuesday."),
+  ],
+  "a system behind the question, then a call": [
+    turn("system", "Be terse."),
+    turn("user", "Keep it"),
+    turn("system", "Today is Tuesday."),
+    { ...call("toolu_01"), reasoning: "I keep it." },
+    result("toolu_01"),
+  ],
   "well formed": [
     turn("system", "Be terse."),
     turn("user", "Keep it"),
@@ -62,6 +75,8 @@ const WANTED: Record<string, Record<string, string[]>> = {
     "user text between results": ["results_moved_to_their_call"],
     "a call that was interrupted": [],
     "a user after results": [],
+    "a system behind the question": [],
+    "a system behind the question, then a call": [],
     "well formed": [],
   },
   "meta-llama-Llama-3.3-70B-Instruct": {
@@ -78,6 +93,8 @@ const WANTED: Record<string, Record<string, string[]>> = {
     "user text between results": ["results_moved_to_their_call", "assistant_turn_added", "call_ids_shortened"],
     "a call that was interrupted": ["assistant_turn_added", "call_ids_shortened"],
     "a user after results": ["assistant_turn_added", "call_ids_shortened"],
+    "a system behind the question": ["system_shown_as_user_text", "turns_merged"],
+    "a system behind the question, then a call": ["system_shown_as_user_text", "turns_merged", "call_ids_shortened"],
     "well formed": [],
   },
   "Mistral-Small-3.2-24B-Instruct-2506": {
