@@ -148,6 +148,19 @@ export const PROGRAMS: readonly Program[] = [
     },
   },
   {
+    id: "cline",
+    agent: "cline",
+    package: { from: "npm", name: "cline", version: "3.0.65", program: "cline" },
+    args: (prompt) => ["--auto-approve", "true", prompt],
+    calls: {
+      read: (path) => ({ name: "read_files", arguments: { files: [{ path }] } }),
+      edit: (path) => ({
+        name: "editor",
+        arguments: { path, old_text: REPLACED.old, new_text: REPLACED.new },
+      }),
+    },
+  },
+  {
     id: "aider",
     agent: "aider",
     package: { from: "pip", name: "aider-chat", version: "0.86.2", program: "aider" },
