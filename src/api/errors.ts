@@ -145,12 +145,17 @@ export function toErrorEnvelope(
   return { error: { message, type: ERROR_CODES[code].type, code, param: options.param ?? null } };
 }
 
-/** Statuses whose type on the Messages wire is not that of OpenAI's. */
+/** Types of the Messages wire by status; for others the type is that of OpenAI's wires. */
 const ANTHROPIC_TYPES: Readonly<Record<number, AnthropicErrorType>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
   408: "timeout_error",
   413: "request_too_large",
   429: "rate_limit_error",
   503: "overloaded_error",
+  529: "overloaded_error",
 };
 
 function toAnthropicType({ code, options }: RequestError): AnthropicErrorType {
