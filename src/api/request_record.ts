@@ -142,6 +142,8 @@ export const RequestRecordSchema = z.object({
   }).nullable(),
   /** Whether streams show the arguments of a call as they are written (`--tool-arguments`). */
   tool_arguments: z.enum(["whole", "live"]).default("whole"),
+  /** How reasoning went to the client: as text, sealed so that it only keeps it, or not at all. */
+  reasoning_shown: z.enum(["text", "sealed", "none"]).default("text"),
   /** Kind of what binds the answer, such as `json_schema`; null: it is free. */
   constraint: z.string().nullable().default(null),
   ignored: z.array(z.string()),

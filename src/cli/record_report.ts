@@ -47,6 +47,9 @@ export function findings(record: RequestRecord): string[] {
   if (state === "left") found.push("The client left before the answer was whole.");
   if (state === "running") found.push("It is being answered.");
   for (const choice of choices) found.push(...choiceFindings(choice));
+  if (choices.some(({ characters }) => characters.reasoning > 0)) {
+    found.push(...REASONING_SHOWN[record.reasoning_shown]);
+  }
   if (found.length > 0) return found;
   return ["Nothing was repaired, cut or lost: what the client saw is what the model wrote."];
 }
@@ -57,6 +60,13 @@ const REPAIRS: Readonly<Record<string, string>> = {
     "it wrote a call that can't be read or names no declared tool; it is text, and nothing ran",
   "special_token_hidden": "it wrote a special token that has no meaning here; it is not shown",
   "surplus_tool_call_dropped": "it made more calls than the request allows; the others are named, not sent",
+};
+
+/** What became of reasoning on its way. */
+const REASONING_SHOWN: Readonly<Record<RequestRecord["reasoning_shown"], readonly string[]>> = {
+  text: [],
+  sealed: ["Asked for: the client was given the reasoning sealed; it keeps it and can't read it."],
+  none: ["Not asked for: the client was not shown the reasoning."],
 };
 
 function choiceFindings(

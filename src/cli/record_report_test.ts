@@ -5,12 +5,17 @@ import { findings, toReport } from "./record_report.ts";
 
 const TOOLS = [{ type: "function", function: { name: "add_note", parameters: { type: "object" } } }];
 
-async function record(reply: Record<string, unknown>, body: Record<string, unknown> = {}): Promise<RequestRecord> {
+async function record(
+  reply: Record<string, unknown>,
+  body: Record<string, unknown> = {},
+  path = "/v1/chat/completions",
+): Promise<RequestRecord> {
   await using server = await serveScript({ tools: "hermes", reasoning: "qwen3", replies: [reply] });
-  const response = await fetch(`${server.url}/v1/chat/completions`, {
+  const tools = path === "/v1/messages" ? [] : TOOLS;
+  const response = await fetch(`${server.url}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ messages: [{ role: "user", content: "Hi" }], tools: TOOLS, ...body }),
+    body: JSON.stringify({ messages: [{ role: "user", content: "Hi" }], tools, ...body }),
   });
   await response.text();
   return RequestRecordSchema.parse(await (await fetch(`${server.url}/v1/requests/last`)).json());
@@ -39,6 +44,14 @@ Deno.test("A report lays a damaged call, a cut and an empty answer to the model,
   assert.match(await blame({ text: "<think>Hm.</think>" }), /has no content, only reasoning/);
   assert.match(await blame({ text: "No." }, { tool_choice: "required" }), /^Model: The model answered without/);
   assert.match(await blame({ status: 429, retry_after: 1 }), /Not answered \(server_busy\)/);
+});
+
+Deno.test("A report tells of reasoning that the client did not see, on the wire where it has to ask", async () => {
+  const blame = async (body = {}): Promise<string> =>
+    findings(await record({ text: "<think>Hm.</think>So." }, body, "/v1/messages")).join("\n");
+  assert.equal(await blame(), "Not asked for: the client was not shown the reasoning.");
+  assert.match(await blame({ thinking: { type: "adaptive", display: "omitted" } }), /given the reasoning sealed/);
+  assert.match(await blame({ thinking: { type: "adaptive" } }), /^Nothing was repaired, cut or lost/);
 });
 
 Deno.test("A report lays an inner failure and lost characters to the server", async () => {

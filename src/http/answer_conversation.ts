@@ -36,6 +36,8 @@ export interface ConversationWire {
   promptParam: PromptField;
   /** `gpt-…` and `claude-…` mean the default model, where none is served under that name. */
   takesForeignNames?: boolean;
+  /** How reasoning goes to the client, for the record; absent: as text. */
+  reasoningShown?: PlanFacts["reasoningShown"];
   /** Makes the writer of the answer. */
   toEncoder: (head: AnswerHead, facts: AnswerFacts) => AnswerEncoder;
   /** Told once the answer is whole, before its end is sent. */
@@ -105,7 +107,7 @@ export async function answerConversation(
   wire: ConversationWire,
 ): Promise<Response> {
   const { config, clock } = dependencies;
-  const { id, promptParam } = wire;
+  const { id, promptParam, reasoningShown } = wire;
   const { model, loaded, prompt } = await renderConversation(context, dependencies, request, wire);
   const scripted = dependencies.script !== undefined;
   const template = loaded.text.chatTemplate ?? "";
@@ -154,7 +156,7 @@ export async function answerConversation(
     onAnswered: wire.onAnswered,
     ignored: request.ignored,
     record: requireRecord(context),
-    facts: toFacts(request, loaded, prompt),
+    facts: { ...toFacts(request, loaded, prompt), ...(reasoningShown && { reasoningShown }) },
   }, dependencies);
 }
 

@@ -22,6 +22,8 @@ export interface PlanFacts {
   prompts: readonly { text?: string; ids: Int32Array }[];
   /** Kind of what binds the answers; null: they are free. */
   constraint: string | null;
+  /** How reasoning goes to the client; absent: as text. */
+  reasoningShown?: RecordedPlan["reasoningShown"];
   /** What was changed in the conversation, by name. */
   promptRepairs: readonly { name: string; count: number }[];
 }
@@ -75,6 +77,7 @@ export function toRecordedPlan(plan: Plan): RecordedPlan {
     contextTokens: loaded.contextTokens,
     vocabularySize: loaded.info.vocabularySize,
     constraint: facts.constraint,
+    reasoningShown: facts.reasoningShown ?? "text",
     ignored: plan.ignored.names(),
     promptRepairs: facts.promptRepairs,
     prompts: facts.prompts,

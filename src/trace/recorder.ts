@@ -53,6 +53,8 @@ export interface RecordedPlan {
   vocabularySize: number;
   /** Kind of what binds the answer; null: it is free. */
   constraint: string | null;
+  /** How reasoning goes to the client. */
+  reasoningShown: RequestRecord["reasoning_shown"];
   /** Names of fields without effect. */
   ignored: readonly string[];
   /** What was changed in the conversation, by name. */
@@ -167,6 +169,7 @@ export class RequestRecorder {
       dialect: plan?.dialect ?? null,
       ...toAsked(plan),
       tool_arguments: this.start.toolArguments ?? "whole",
+      reasoning_shown: plan?.reasoningShown ?? "text",
       constraint: plan?.constraint ?? null,
       ignored: [...plan?.ignored ?? []],
       prompt_repairs: [...plan?.promptRepairs ?? []],

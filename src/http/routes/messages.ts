@@ -34,6 +34,7 @@ export async function messages(context: AppContext, dependencies: AppDependencie
   return await answerConversation(context, dependencies, request, {
     ...WIRE,
     id: `msg_${context.get("requestKey")}`,
+    reasoningShown: request.display,
     toEncoder: (head, { promptTokens, boundByContext }) =>
       new MessageEncoder(head, {
         promptTokens,
