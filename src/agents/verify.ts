@@ -90,15 +90,22 @@ export async function verify(target: Target, wire: Wire, nowMs: () => number): P
     throw new ServerError(`${where} answers ${response.status}: ${toMessage(text)}`);
   }
   let firstMs: number | undefined;
-  let [text, whole] = ["", false];
-  for await (const event of readEvents(response.body)) {
-    firstMs ??= nowMs() - startMs;
-    const failure = event.error ?? event.response?.error;
-    if (failure !== undefined && failure !== null) throw new ServerError(`${where} failed: ${failure.message ?? ""}`);
-    text += probe.text(event) ?? "";
-    whole ||= probe.ends(event);
+  let [text, isWhole] = ["", false];
+  try {
+    for await (const event of readEvents(response.body)) {
+      firstMs ??= nowMs() - startMs;
+      const failure = event.error ?? event.response?.error;
+      if (failure !== undefined && failure !== null) throw new ServerError(`${where} failed: ${failure.message ?? ""}`);
+      text += probe.text(event) ?? "";
+      isWhole ||= probe.ends(event);
+    }
+  } catch (error) {
+    if (error instanceof ServerError) throw error;
+    throw new ServerError(
+      `${where} was lost in the middle of an answer: ${error instanceof Error ? error.message : error}`,
+    );
   }
-  if (!whole) throw new ServerError(`${where} ended in the middle of an answer.`);
+  if (!isWhole) throw new ServerError(`${where} ended in the middle of an answer.`);
   const totalMs = nowMs() - startMs;
   return { route: probe.route, firstMs: firstMs ?? totalMs, totalMs, text: text.trim().slice(0, 200) };
 }

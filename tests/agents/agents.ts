@@ -3,11 +3,12 @@
  *
  * A line a run, and of a failed one what the server was asked and what the program said. The scenario `model` (the
  * embedded model instead of a script) is run by name only: `--scenario model`, or `--real`. `--record` writes what the
- * programs sent in plain runs into tests/agents/requests.
+ * programs sent into tests/agents/requests; it wants the scenarios plain, thinking and two-calls.
  *
  * @module
  */
 import { parseArgs } from "node:util";
+import type { RequestRecord } from "../../src/api/request_record.ts";
 import { ensureProgram } from "./install.ts";
 import { type Program, PROGRAMS } from "./programs.ts";
 import { writeRequests } from "./record.ts";
@@ -64,7 +65,6 @@ async function run({ program, scenario }: Job): Promise<Result> {
     }
     print(output.replaceAll(/^/gm, "  | "));
   }
-  if (values.record && scenario.id === "plain" && faults.length === 0) await writeRequests(program, records);
   return result;
 }
 
@@ -78,12 +78,25 @@ async function runAll(jobs: readonly Job[], jobsMax: number): Promise<Result[]> 
   return results;
 }
 
+/** Every request of a plain run, and the last ones where thinking or two calls come back. */
+async function recordAll(results: readonly Result[]): Promise<void> {
+  for (const program of PROGRAMS) {
+    const recordsOf = (scenario: string): readonly RequestRecord[] =>
+      results.find((one) => one.program === program.id && one.scenario === scenario && one.faults.length === 0)
+        ?.records ?? [];
+    const plain = recordsOf("plain");
+    const later = ["thinking", "two-calls"].flatMap((scenario) => recordsOf(scenario).slice(-1));
+    if (plain.length > 0) await writeRequests(program, [...plain, ...later]);
+  }
+}
+
 if (import.meta.main) {
   const jobs = toJobs();
   const isSlow = ({ scenario }: Job): boolean => scenario.id === "slow";
   const [slow, others] = [jobs.filter(isSlow), jobs.filter((job) => !isSlow(job))];
   const lanes = [runAll(others, Number(values.jobs)), runAll(slow, Math.max(1, slow.length))];
   const results = (await Promise.all(lanes)).flat();
+  if (values.record) await recordAll(results);
   const failed = results.filter(({ faults }) => faults.length > 0);
   print(`${results.length - failed.length} passed, ${failed.length} failed`);
   Deno.exit(failed.length === 0 ? 0 : 1);

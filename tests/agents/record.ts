@@ -32,9 +32,10 @@ export async function writeRequests({ id, package: sent }: Program, records: rea
     route,
     body: shorten(content?.body) as Record<string, unknown>,
   }));
-  const fixture = { program: `${sent.name} ${sent.version}`, requests };
-  const text = JSON.stringify(fixture, null, 1).replaceAll(/\/tmp\/agent-[\w-]+/g, "/tmp/agent");
-  await Deno.writeTextFile(join(REQUESTS_FOLDER, `${id}.json`), `${text}\n`);
+  const lines = requests.map((request) => JSON.stringify(request)).join(",\n");
+  const text = `{"program": ${JSON.stringify(`${sent.name} ${sent.version}`)}, "requests": [\n${lines}\n]}\n`;
+  const path = join(REQUESTS_FOLDER, `${id}.json`);
+  await Deno.writeTextFile(path, text.replaceAll(/\/tmp\/agent-[\w-]+/g, "/tmp/agent"));
 }
 
 /** Reads every fixture, by program. */

@@ -26,6 +26,9 @@ const HEADERS: Readonly<Record<string, string>> = {
   "anthropic-beta": "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27",
 };
 
+/** Thinking was sealed by the server of the recording, whose key is gone. */
+const FOREIGN_SIGNATURE = "messages[].content[].signature";
+
 const recorded = await readRequests();
 
 for (const program of PROGRAMS) {
@@ -59,7 +62,7 @@ async function answersAll(program: Program, requests: RecordedRequests["requests
       // A request without tools shows the call's text as it is.
       if (reply !== replies[0] && Array.isArray(body.tools)) assert.match(text, calls);
       const ignored = (response.headers.get("x-rapid-mlx-ignored") ?? "").split(", ").filter((name) => name !== "");
-      assert.deepEqual(ignored.filter((name) => !(name in HARMLESS_FIELDS)), []);
+      assert.deepEqual(ignored.filter((name) => !(name in HARMLESS_FIELDS) && name !== FOREIGN_SIGNATURE), []);
     }
   }
 }
