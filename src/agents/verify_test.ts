@@ -1,4 +1,3 @@
-// deno-lint-ignore-file camelcase -- the script's own names
 /**
  * A server is found and tried: what whole answers, broken ones and refusals are told as.
  *
