@@ -49,8 +49,12 @@ function toJobs(): Job[] {
   };
   const programs = values.program.map((id) => find(PROGRAMS, id));
   return wanted.map((id) => find(SCENARIOS, id)).flatMap((scenario) =>
-    programs.filter(({ id }) => scenario.except?.[id] === undefined).map((program) => ({ program, scenario }))
+    programs.filter(({ id }) => isFor(scenario, id)).map((program) => ({ program, scenario }))
   );
+}
+
+function isFor({ only, except }: Scenario, program: string): boolean {
+  return (only?.includes(program) ?? true) && except?.[program] === undefined;
 }
 
 async function run({ program, scenario }: Job): Promise<Result> {
@@ -85,7 +89,7 @@ async function recordAll(results: readonly Result[]): Promise<void> {
       results.find((one) => one.program === program.id && one.scenario === scenario && one.faults.length === 0)
         ?.records ?? [];
     const plain = recordsOf("plain");
-    const later = ["thinking", "two-calls"].flatMap((scenario) => recordsOf(scenario).slice(-1));
+    const later = ["thinking", "two-calls", "deferred"].flatMap((scenario) => recordsOf(scenario).slice(-1));
     if (plain.length > 0) await writeRequests(program, [...plain, ...later]);
   }
 }

@@ -49,6 +49,8 @@ export interface Scenario {
   readonly fits?: readonly string[];
   /** Fields that change nothing here, and why; beside those of every scenario. */
   readonly harmless?: Readonly<Record<string, string>>;
+  /** Programs that it is for; absent: all. */
+  readonly only?: readonly string[];
   /** Programs that it is not for, and why. */
   readonly except?: Readonly<Record<string, string>>;
 }
@@ -87,6 +89,21 @@ export const SCENARIOS: readonly Scenario[] = [
     requestsMax: 8,
     seconds: 120,
     except: { continue: "it refuses an edit in the turn of its first read", aider: "it has no calls" },
+  },
+  {
+    id: "deferred",
+    says: "a tool that was not declared is searched, brought by the result, called; then the edit",
+    only: ["claude-code"],
+    replies: ({ read, edit, done }) => [
+      read ?? edit,
+      { text: toText({ name: "ToolSearch", arguments: { query: "select:WebFetch", max_results: 3 } }) },
+      { text: toText({ name: "WebFetch", arguments: { url: "http://127.0.0.1:9/", prompt: "What is there?" } }) },
+      { text: edit.text },
+      done ?? edit,
+    ],
+    isEdited: true,
+    requestsMax: 8,
+    seconds: 120,
   },
   {
     id: "slow",
