@@ -17,3 +17,15 @@ Deno.test("findRoom refuses a prompt that leaves no token, with both numbers", (
     });
   }
 });
+
+Deno.test("a prompt that is too long says so in Anthropic's words too, and whether it was counted to its end", () => {
+  // The answer needs one token, so a prompt of 100 is over what a context of 100 takes.
+  assert.equal(
+    new ContextExceeded(100, 100, "messages").anthropicMessage,
+    "prompt is too long: 100 tokens > 99 maximum",
+  );
+  assert.equal(
+    new ContextExceeded(250, 100, "messages", true).anthropicMessage,
+    "prompt is too long: 250 tokens > 99 maximum (counting ended there)",
+  );
+});
