@@ -168,3 +168,17 @@ Deno.test("Cursor refuses an address that its servers can't reach, and a public 
   assert.match(refuse?.(target) ?? "", /needs a key/);
   assert.equal(refuse?.({ ...target, apiKey: "k" }), undefined);
 });
+
+Deno.test("In a window of 8,192 tokens agents are made small where they can be, and refused where they can't", async () => {
+  const small = { ...toSampleTarget(requireAgent("codex")), contextTokens: 8192 };
+  const listing = async (id: string): Promise<string> => await toListing(requireAgent(id), small, SAMPLE_PLACES);
+  assert.match(
+    await listing("claude-code"),
+    /"CLAUDE_CODE_SIMPLE": "1"[^]*^CLAUDE_CODE_SIMPLE=1$[^]*^# The window of 8192/m,
+  );
+  assert.match(await listing("codex"), /^\[features\]\nmulti_agent = false\ngoals = false$[^]*^# The window of 8192/m);
+  assert.match(await listing("opencode"), /"compaction": \{\n {4}"auto": false[^]*^# The window of 8192/m);
+  assert.match(requireAgent("hermes").refuse?.(small) ?? "", /at least 64000 tokens only; this server has 8192/);
+  const large = await toListing(requireAgent("opencode"), { ...small, contextTokens: 32_768 }, SAMPLE_PLACES);
+  assert.doesNotMatch(large, /compaction/);
+});

@@ -22,6 +22,8 @@ import { toCatalog } from "./codex_catalog.ts";
 
 const PROVIDER = "rapid-mlx";
 const KEY_VARIABLE = "RAPID_MLX_API_KEY";
+/** Below this the tools for agents of its own and for goals, two thirds of its first prompt, are left out. */
+const ALL_TOOLS_TOKENS_MIN = 16_000;
 
 /** Codex. */
 export const codex: Agent = {
@@ -47,8 +49,12 @@ export const codex: Agent = {
     ]),
     files: { "models.json": toCatalog(target) },
   }),
-  notes: ({ apiKey }) =>
-    apiKey === undefined ? [] : [`Codex reads the key from ${KEY_VARIABLE}: set it in your shell.`],
+  notes: ({ apiKey, contextTokens }) => [
+    ...apiKey === undefined ? [] : [`Codex reads the key from ${KEY_VARIABLE}: set it in your shell.`],
+    ...contextTokens < ALL_TOOLS_TOKENS_MIN
+      ? [`The window of ${contextTokens} tokens is small: agents of its own and goals are switched off.`]
+      : [],
+  ],
 };
 
 function toSettings(target: Target, catalog: string): Edit[] {
@@ -68,5 +74,6 @@ function toSettings(target: Target, catalog: string): Edit[] {
       model_auto_compact_token_limit: toCompactTokens(target),
     }),
     ...toEdits(["model_providers", PROVIDER], provider),
+    ...target.contextTokens < ALL_TOOLS_TOKENS_MIN ? toEdits(["features"], { multi_agent: false, goals: false }) : [],
   ];
 }
