@@ -95,12 +95,13 @@ const ToolChange = z.object({
   }, "expected a reference to a tool"),
 });
 
-/** The texts of content. An empty string is none. */
+/** The texts of content. An empty one is none. */
 export function toTexts(content: string | readonly RawBlock[], place: BlockPlace, reading: Reading): TextPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content.map((block, index) =>
+  const texts = content.map((block, index) =>
     toText(block, { ...place, path: `${place.path}[${index}]`, listedPath: `${place.listedPath}[]` }, reading)
   );
+  return texts.filter(({ text }) => text !== "");
 }
 
 /** What is shown of a block. @throws {RequestError} If the block is malformed, or asked about and not readable. */

@@ -61,7 +61,8 @@ Deno.test("system is a string or blocks, system messages may be anywhere, and th
 Deno.test("a string and a list with one text are the same turn", () => {
   for (const role of ["user", "assistant", "system"]) {
     const more = [{ role, content: "Yes" }, USER];
-    assert.deepEqual(turnsOf({ messages: more }), turnsOf({ messages: [{ role, content: [text("Yes")] }, USER] }));
+    const list = [{ role, content: [text(""), text("Yes")] }, USER];
+    assert.deepEqual(turnsOf({ messages: more }), turnsOf({ messages: list }));
   }
 });
 

@@ -105,18 +105,16 @@ function hasResult(content: string | readonly RawBlock[]): boolean {
 
 /** Results first: they answer the calls before them. */
 function toUserTurns(content: string | readonly RawBlock[], place: BlockPlace, reading: Reading): Message[] {
+  if (typeof content === "string") return [{ role: "user", content: toTexts(content, place, reading) }];
   const results: Message[] = [];
   const texts: TextPart[] = [];
-  if (typeof content === "string") texts.push(...toTexts(content, place, reading));
-  else {
-    content.forEach((block, index) => {
-      const at = { ...place, path: `${place.path}[${index}]`, listedPath: `${place.listedPath}[]` };
-      if (block.type === "tool_result") results.push(toResult(block, at, reading));
-      else texts.push(toText(block, at, reading));
-    });
-  }
-  if (results.length > 0 && texts.length === 0) return results;
-  return [...results, { role: "user", content: texts }];
+  content.forEach((block, index) => {
+    const at = { ...place, path: `${place.path}[${index}]`, listedPath: `${place.listedPath}[]` };
+    if (block.type === "tool_result") results.push(toResult(block, at, reading));
+    else texts.push(toText(block, at, reading));
+  });
+  const said = texts.filter(({ text }) => text !== "");
+  return results.length > 0 && said.length === 0 ? results : [...results, { role: "user", content: said }];
 }
 
 function toResult(block: RawBlock, { path, listedPath }: BlockPlace, reading: Reading): Message {
