@@ -75,6 +75,11 @@ export async function requireServer(query: ServerQuery): Promise<Target> {
   throw new ServerError(`No server answers at ${asked}. Start one with: rapid-mlx serve`);
 }
 
+/** Whether a server wants a key. */
+export async function asksForKey(baseUrl: string): Promise<boolean> {
+  return (await ask(baseUrl, undefined))?.status === 401;
+}
+
 interface Answer {
   readonly status: number;
   readonly entries?: ModelEntries;

@@ -116,6 +116,9 @@ Deno.test("connect tells every address as JSON, and asks for the key of a server
     assert.equal(addresses.anthropic_base_url, server.url);
     assert.equal(addresses.messages, `${server.url}/v1/messages`);
     assert.deepEqual([addresses.model, addresses.context_length, addresses.needs_key], ["scripted", 32_768, true]);
+    await using open = await serveScript({ replies: [{ text: "Hello." }] });
+    const shown = await rapidMlx(home, ["connect", "--json", "--url", open.url, "--api-key", "needless"]);
+    assert.equal(JSON.parse(shown.stdout).needs_key, false);
     const keyless = await rapidMlx(home, ["connect", "--json", "--url", server.url]);
     assert.match(keyless.stderr, /wants its key: give --api-key KEY/);
   });

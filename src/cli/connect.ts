@@ -5,7 +5,7 @@
  * @module
  */
 import { toOpenAiBase } from "../agents/agent.ts";
-import { requireServer } from "../agents/server.ts";
+import { asksForKey, requireServer } from "../agents/server.ts";
 import { type ServerFlags, toServerQuery } from "./server_query.ts";
 import { print, printTable } from "./terminal.ts";
 
@@ -18,7 +18,7 @@ export interface ConnectFlags extends ServerFlags {
 /** Prints them. @throws {ServerError} If no server answers. */
 export async function connect(flags: ConnectFlags): Promise<void> {
   const target = await requireServer(toServerQuery(flags, Deno.env.toObject()));
-  const { baseUrl, model, contextTokens, apiKey } = target;
+  const { baseUrl, model, contextTokens } = target;
   const openAi = toOpenAiBase(target);
   const addresses = {
     url: baseUrl,
@@ -32,7 +32,7 @@ export async function connect(flags: ConnectFlags): Promise<void> {
     health: `${baseUrl}/health`,
     ready: `${baseUrl}/readyz`,
   };
-  const facts = { model, context_length: contextTokens, needs_key: apiKey !== undefined };
+  const facts = { model, context_length: contextTokens, needs_key: await asksForKey(baseUrl) };
   if (flags.json) return print(JSON.stringify({ ...addresses, ...facts }, null, 2));
   printTable([...Object.entries(addresses), ...Object.entries(facts).map(([name, value]) => [name, String(value)])]);
 }
