@@ -15,6 +15,12 @@ export class ServerError extends Error {
   }
 }
 
+/** The server answers, and its model is not there yet. */
+class LoadingError extends ServerError {}
+
+/** Between two looks at a model that is loading. */
+const PAUSE_MS = 500;
+const LOADING_MS_MAX = 600_000;
 /** Longest wait for the list of models: it is made of what is in memory. */
 const ANSWER_MS = 5000;
 
@@ -66,6 +72,21 @@ export async function findServer(query: ServerQuery): Promise<Target | undefined
   return first === undefined ? undefined : toTarget(first.baseUrl, first.answer, query);
 }
 
+/** Like `findServer`, and waits for a model that is loading, at most ten minutes. @param pause Waits some ms. */
+export async function awaitServer(
+  query: ServerQuery,
+  pause: (ms: number) => Promise<void>,
+): Promise<Target | undefined> {
+  for (let waitedMs = 0;; waitedMs += PAUSE_MS) {
+    try {
+      return await findServer(query);
+    } catch (error) {
+      if (!(error instanceof LoadingError) || waitedMs >= LOADING_MS_MAX) throw error;
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
 /** Like `findServer`, for those who can't go on without. @throws {ServerError} If none answers. */
 export async function requireServer(query: ServerQuery): Promise<Target> {
   const target = await findServer(query);
@@ -111,10 +132,10 @@ function toTarget(baseUrl: string, { status, entries }: Answer, { apiKey, model 
       `${baseUrl} serves ${served}; ${model === undefined ? "wanted is a model" : `not ${model}`}.`,
     );
   }
-  if (entry.context_length === undefined) {
-    const state = entry.state === "loading" ? "is still loading; try again when it is ready" : "tells no window";
-    throw new ServerError(`${baseUrl}: ${entry.id} ${state}.`);
+  if (entry.state === "loading") {
+    throw new LoadingError(`${baseUrl}: ${entry.id} is still loading; try again when it is ready.`);
   }
+  if (entry.context_length === undefined) throw new ServerError(`${baseUrl}: ${entry.id} tells no window.`);
   return {
     baseUrl,
     ...apiKey !== undefined && { apiKey },

@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import type { Agent, Launch, Target } from "../agents/agent.ts";
 import { requireAgent } from "../agents/mod.ts";
 import { findProgram, openPlaces } from "../agents/places.ts";
-import { findServer, requireServer, type ServerQuery, toBaseUrl } from "../agents/server.ts";
+import { awaitServer, requireServer, type ServerQuery, toBaseUrl } from "../agents/server.ts";
 import { isLoopback, loadConfig } from "../config.ts";
 import { createLogger } from "../log.ts";
 import { TextWorker } from "../prompt/text_worker.ts";
@@ -76,7 +76,7 @@ async function requireCommand(agent: Agent, args: readonly string[]): Promise<[s
 }
 
 async function openAgentServer(query: ServerQuery, flags: LaunchFlags): Promise<AgentServer> {
-  const found = await findServer(query);
+  const found = await awaitServer(query, (ms) => new Promise((resolve) => setTimeout(resolve, ms)));
   if (found !== undefined) return { target: found, [Symbol.asyncDispose]: () => Promise.resolve() };
   const listen = toListen(query);
   const config = loadConfig({ ...listen, apiKey: query.apiKey }, Deno.env.toObject(), query.model);
