@@ -1,14 +1,16 @@
 /**
  * `deno task test:agents [--program ID]… [--scenario ID]… [--jobs N] [--show] [--record]`: real agents, side by side.
  *
- * A line a run, and of a failed one what the server was asked and what the program said. The scenario `model` (the
- * embedded model instead of a script) is run by name only: `--scenario model`, or `--real`. `--record` writes what the
- * programs sent into tests/agents/requests; it wants the scenarios plain, thinking and two-calls.
+ * Without --program and --scenario the frameworks' suites run beside them. A line a run, and of a failed one what the
+ * server was asked and what the program said. The scenario `model` (the embedded model instead of a script) is run by
+ * name only: `--scenario model`, or `--real`. `--record` writes what the programs sent into tests/agents/requests; it
+ * wants the scenarios plain, thinking, two-calls and deferred.
  *
  * @module
  */
 import { parseArgs } from "node:util";
 import type { RequestRecord } from "../../src/api/request_record.ts";
+import { PROJECT_FOLDER } from "../../src/setup/folders.ts";
 import { ensureProgram } from "./install.ts";
 import { type Program, PROGRAMS } from "./programs.ts";
 import { writeRequests } from "./record.ts";
@@ -21,7 +23,7 @@ const JOBS = "3";
 const { values } = parseArgs({
   args: Deno.args,
   options: {
-    program: { type: "string", multiple: true, default: PROGRAMS.map(({ id }) => id) },
+    program: { type: "string", multiple: true },
     scenario: { type: "string", multiple: true },
     jobs: { type: "string", default: JOBS },
     real: { type: "boolean", default: false },
@@ -47,7 +49,7 @@ function toJobs(): Job[] {
     if (found === undefined) throw new Error(`${id} is none of ${list.map((one) => one.id).join(", ")}.`);
     return found;
   };
-  const programs = values.program.map((id) => find(PROGRAMS, id));
+  const programs = values.program?.map((id) => find(PROGRAMS, id)) ?? PROGRAMS;
   return wanted.map((id) => find(SCENARIOS, id)).flatMap((scenario) =>
     programs.filter(({ id }) => isFor(scenario, id)).map((program) => ({ program, scenario }))
   );
@@ -82,6 +84,16 @@ async function runAll(jobs: readonly Job[], jobsMax: number): Promise<Result[]> 
   return results;
 }
 
+/** The frameworks' own suites (`deno task test:clients`), beside the agents. @returns Whether they pass. */
+async function runFrameworks(): Promise<boolean> {
+  const startMs = performance.now();
+  const args = ["task", "--quiet", "test:clients"];
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: PROJECT_FOLDER }).output();
+  print(`frameworks: ${success ? "ok" : "FAILED"} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`);
+  if (!success) print(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+  return success;
+}
+
 /** Every request of a plain run, and the last ones where thinking or two calls come back. */
 async function recordAll(results: readonly Result[]): Promise<void> {
   for (const program of PROGRAMS) {
@@ -99,9 +111,11 @@ if (import.meta.main) {
   const isSlow = ({ scenario }: Job): boolean => scenario.id === "slow";
   const [slow, others] = [jobs.filter(isSlow), jobs.filter((job) => !isSlow(job))];
   const lanes = [runAll(others, Number(values.jobs)), runAll(slow, Math.max(1, slow.length))];
+  const isWhole = !values.real && (values.program ?? values.scenario) === undefined;
+  const frameworks = isWhole ? runFrameworks() : true;
   const results = (await Promise.all(lanes)).flat();
   if (values.record) await recordAll(results);
   const failed = results.filter(({ faults }) => faults.length > 0);
   print(`${results.length - failed.length} passed, ${failed.length} failed`);
-  Deno.exit(failed.length === 0 ? 0 : 1);
+  Deno.exit(failed.length === 0 && await frameworks ? 0 : 1);
 }
