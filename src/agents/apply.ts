@@ -40,7 +40,7 @@ export async function applyFiles(
   return copies;
 }
 
-/** `20261201-083000`. */
+/** `20261201-083000-123`. */
 function toStamp(now: Date): string {
-  return now.toISOString().replace(/\.\d+Z$/, "").replaceAll(/[-:]/g, "").replace("T", "-");
+  return now.toISOString().replaceAll(/[-:Z]/g, "").replace("T", "-").replace(".", "-");
 }

@@ -144,7 +144,10 @@ console.log((await r.json()).ready); Deno.exit(7)'
     const env = { PATH: `${bin}:/usr/bin:/bin`, RAPID_MLX_FAKE: script, ANTHROPIC_API_KEY: "the user's" };
     const { code, stdout, stderr } = await rapidMlx(home, args, env);
     assert.equal(code, 7, stderr);
-    assert.equal(stdout, `http://127.0.0.1:${port}|scripted|4096||-p do it\ntrue\n`);
+    assert.equal(
+      stdout.replace(/\/\S*\/settings\.json/, "FILE"),
+      `http://127.0.0.1:${port}|scripted|4096||--settings FILE -p do it\ntrue\n`,
+    );
     await assert.rejects(fetch(`http://127.0.0.1:${port}/livez`));
     assert.match(await Deno.readTextFile(join(home, ".state/rapid-mlx/launch.log")), / stopped$/m);
   });

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Launch, Target } from "../../src/agents/agent.ts";
 import { requireAgent } from "../../src/agents/mod.ts";
+import { planSetup } from "../../src/agents/setup.ts";
 import type { RequestRecord } from "../../src/api/request_record.ts";
 import { serveProcess } from "../e2e/served_process.ts";
 import { serveScript } from "../support/scripted_server.ts";
@@ -116,7 +117,8 @@ async function execute(
 ): Promise<{ code: number; output: string }> {
   const refusal = requireAgent(program.agent).refuse?.(target);
   if (refusal !== undefined) return { code: 1, output: refusal };
-  const launch = toLaunch(program, target, places.files);
+  if (scenario.setUp !== undefined) await setUp(program, scenario.setUp === "alone" ? target : ELSEWHERE, places);
+  const launch: Launch = scenario.setUp === "alone" ? { environment: {} } : toLaunch(program, target, places.files);
   for (const [name, text] of Object.entries(launch.files ?? {})) {
     await Deno.writeTextFile(join(places.files, name), text);
   }
@@ -138,6 +140,20 @@ async function execute(
   clearTimeout(timer);
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   return { code: isLate ? LATE_CODE : code, output };
+}
+
+/** A server that nobody runs. */
+const ELSEWHERE: Target = { baseUrl: "http://127.0.0.1:9", model: "another", contextTokens: 100_000, reasons: false };
+
+/** Writes what `agents --setup` does. */
+async function setUp({ agent }: Program, target: Target, { home }: Places): Promise<void> {
+  const config = join(home, ".config");
+  const places = { home, config, applications: config, read: () => undefined };
+  const disk = { read: () => Promise.resolve(undefined), records: [] };
+  for (const { path, after } of await planSetup(requireAgent(agent), target, places, disk)) {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.writeTextFile(path, after ?? "");
+  }
 }
 
 function toEnvironment(

@@ -49,6 +49,8 @@ export interface Scenario {
   readonly fits?: readonly string[];
   /** Fields that change nothing here, and why; beside those of every scenario. */
   readonly harmless?: Readonly<Record<string, string>>;
+  /** `agents --setup` was run for another server before, or for this one instead of `launch`. */
+  readonly setUp?: "elsewhere" | "alone";
   /** Programs that it is for; absent: all. */
   readonly only?: readonly string[];
   /** Programs that it is not for, and why. */
@@ -104,6 +106,27 @@ export const SCENARIOS: readonly Scenario[] = [
     isEdited: true,
     requestsMax: 8,
     seconds: 120,
+  },
+  {
+    id: "set-up-elsewhere",
+    says: "its own files point it at a server that is gone; what launch sets wins",
+    replies: inOrder,
+    setUp: "elsewhere",
+    isEdited: true,
+    requestsMax: 8,
+    seconds: 120,
+  },
+  {
+    id: "set-up",
+    says: "its own files alone, as agents --setup writes them",
+    replies: inOrder,
+    setUp: "alone",
+    isEdited: true,
+    requestsMax: 8,
+    seconds: 120,
+    except: Object.fromEntries(
+      ["opencode-messages", "opencode-responses"].map((id) => [id, "its files name the chat wire"]),
+    ),
   },
   {
     id: "slow",

@@ -26,8 +26,11 @@ export const claudeCode: Agent = {
     format: "json",
     edits: toEdits(["env"], toEnvironment(target)),
   }],
-  launch: (target) => ({
+  launch: (target, folder) => ({
     environment: toEnvironment(target),
+    // Variables in the user's own settings would win over the process's; those of this file win over both.
+    args: ["--settings", join(folder, "settings.json")],
+    files: { "settings.json": `${JSON.stringify({ env: toEnvironment(target) }, null, 2)}\n` },
     // Another key or provider of the user's would win over the address.
     unset: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_OAUTH_TOKEN"],
   }),

@@ -42,7 +42,7 @@ export const qwenCode: Agent = {
       ...toEnvironment(target),
       QWEN_CODE_SYSTEM_DEFAULTS_PATH: join(folder, "defaults.json"),
     },
-    args: ["--auth-type", "openai"],
+    args: ["--auth-type", "openai", "--model", target.model], // a name in the user's settings would win over variables
     files: { "defaults.json": `${JSON.stringify({ model: { generationConfig: toGeneration(target) } }, null, 2)}\n` },
   }),
 };
