@@ -16,7 +16,7 @@ import { GrammarStore, type Matcher } from "../../src/guide/grammar_store.ts";
 import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
 import { toTokenSet } from "../../src/guide/token_set.ts";
 import { toAnswerGrammar } from "../../src/output/answer_grammar.ts";
-import { CallRequest } from "../../src/output/tools/call_grammars.ts";
+import { CallRequest } from "../../src/output/tools/call_request.ts";
 import { loadTextFiles } from "../../src/prompt/text_files.ts";
 import { toTokenTable } from "../../src/prompt/token_bytes.ts";
 import { print } from "../../src/cli/terminal.ts";

@@ -12,7 +12,8 @@ import { RuleBook } from "../grammar/rule_book.ts";
 import { ANY_TEXT, textUntil } from "../grammar/until.ts";
 import type { Dialect } from "./decoder.ts";
 import { opensReasoning, partsByTags, thinkTagsOf } from "./reasoning/mod.ts";
-import { callGrammars, type CallRequest } from "./tools/call_grammars.ts";
+import { callGrammars } from "./tools/call_grammars.ts";
+import type { CallRequest } from "./tools/call_request.ts";
 
 /** What an answer has to be. */
 export interface AnswerRequest {
@@ -66,6 +67,8 @@ const CALL_OPENERS: Readonly<Record<string, string>> = {
   qwen3_coder_xml: "<tool_call>",
   seed_oss: "<seed:tool_call>",
   glm47: "<tool_call>",
+  deepseek_v4_0731: "<｜DSML｜tool_calls>",
+  minicpm: '<function name="',
 };
 
 function toCalls(dialect: Dialect, calls: CallRequest, book: RuleBook): Expr | undefined {

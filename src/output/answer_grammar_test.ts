@@ -10,7 +10,8 @@ import { FIRST_TOKEN_SYMBOL, toMachine } from "../guide/machine.ts";
 import { States } from "../guide/states.ts";
 import { type AnswerRequest, toAnswerGrammar } from "./answer_grammar.ts";
 import { createDecoder, type Dialect } from "./decoder.ts";
-import { callGrammars, CallRequest } from "./tools/call_grammars.ts";
+import { callGrammars } from "./tools/call_grammars.ts";
+import { CallRequest } from "./tools/call_request.ts";
 import type { ToolParserName } from "./tools/mod.ts";
 
 const WALKS = 25;

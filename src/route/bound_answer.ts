@@ -24,7 +24,8 @@ import type { GrammarWorker, GuideVocabulary } from "../guide/grammar_worker.ts"
 import { toMachine } from "../guide/machine.ts";
 import { States } from "../guide/states.ts";
 import { type AnswerRequest, bindsCalls, bindsContent, toAnswerGrammar } from "../output/answer_grammar.ts";
-import { CallRequest } from "../output/tools/call_grammars.ts";
+import { labelOf } from "../output/label.ts";
+import { CallRequest } from "../output/tools/call_request.ts";
 import type { LoadedModel } from "./models.ts";
 
 /** A request that may bind its answers. */
@@ -139,16 +140,20 @@ const KEPT_MAX = 16;
 const kept = new Map<string, KeyedGrammar>();
 
 /** The grammar of what is wanted; one of tools is kept. @throws {GrammarError} For a schema that can't be honoured. */
-function toKeyed(wanted: WantedAnswer, { ignored, toolUse }: BindingRequest): KeyedGrammar {
+function toKeyed(wanted: WantedAnswer, { ignored, toolUse, model }: BindingRequest): KeyedGrammar {
   const { calls, content, ...base } = wanted;
   const isKept = calls !== undefined && (content === undefined || content === "free");
+  const label = base.dialect.tools === "hy_v3" ? labelOf(model.text.vocabulary) : undefined;
   // Of the prompt, its end alone tells anything.
-  const name = isKept ? JSON.stringify([base.dialect, base.prompt.slice(-64), calls, content ?? ""]) : "";
+  const name = isKept ? JSON.stringify([base.dialect, label ?? "", base.prompt.slice(-64), calls, content ?? ""]) : "";
   let keyed = isKept ? kept.get(name) : undefined;
   if (keyed === undefined) {
     const dropped = new Set<string>();
     const request = calls &&
-      new CallRequest(calls.tools, calls.callsMax, (_tool, keyword) => dropped.add(keyword));
+      new CallRequest(calls.tools, calls.callsMax, (_tool, keyword) => dropped.add(keyword), {
+        prompt: base.prompt,
+        ...(label !== undefined && { label }),
+      });
     const grammar = toAnswerGrammar({ ...base, ...(content && { content }), ...(request && { calls: request }) });
     keyed = { grammar, key: toKey(grammar), dropped };
   }

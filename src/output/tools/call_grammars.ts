@@ -3,73 +3,18 @@
  * How each dialect writes calls, as grammars: what its parser reads without a repair. For calls that must be made, and
  * for strict tools.
  *
- * A dialect that is not here can't be bound; its forced calls are checked after they were written.
+ * A dialect that is not here (gemma4, ui_tars) can't be bound, nor one whose reasoning stands in segments
+ * (answer_grammar.ts); its forced calls are checked after they were written.
  *
  * @module
  */
-import type { Tool } from "../../flow.ts";
-import { choice, EMPTY, type Expr, optional, repeat, rule, sequence, text, token } from "../../grammar/expr.ts";
-import { DIGIT, JSON_RULES } from "../../grammar/json.ts";
+import { choice, EMPTY, type Expr, optional, repeat, sequence, text, token } from "../../grammar/expr.ts";
+import { DIGIT } from "../../grammar/json.ts";
 import type { RuleBook } from "../../grammar/rule_book.ts";
-import { compileParameters, compileSchema } from "../../grammar/schema/compile.ts";
-import { textUntil } from "../../grammar/until.ts";
+import { type CallGrammar, type CallRequest, named, several } from "./call_request.ts";
+import { functionaryCalls } from "./functionary_grammar.ts";
 import type { ToolParserName } from "./mod.ts";
-
-/** Told of keywords of a tool's schema that are left out. */
-export type DroppedKeyword = (tool: Tool, keyword: string, path: string) => void;
-
-/** A tool and what its arguments may be, as one JSON object. */
-export interface ToolArguments {
-  /** Of the tool. */
-  name: string;
-  /** A JSON object. */
-  value: Expr;
-}
-
-/** Calls that may be made. */
-export class CallRequest {
-  /** At least one. */
-  readonly tools: readonly Tool[];
-  /** Most calls of an answer; null: any number. */
-  readonly callsMax: number | null;
-  readonly #onDropped: DroppedKeyword;
-
-  /** @param onDropped Told of keywords that are left out; strict tools leave none out. */
-  constructor(tools: readonly Tool[], callsMax: number | null, onDropped: DroppedKeyword) {
-    this.tools = tools;
-    this.callsMax = callsMax;
-    this.#onDropped = onDropped;
-  }
-
-  /** Arguments as a JSON object. @throws {GrammarError} If a strict tool's schema can't be honoured. */
-  argumentsOf(tool: Tool, book: RuleBook): ToolArguments {
-    const schema = toObjectSchema(tool);
-    const value = schema === undefined
-      ? rule(JSON_RULES.object)
-      : book.include(compileSchema(schema, this.#options(tool)));
-    return { name: tool.name, value };
-  }
-
-  /** Arguments between tags of their own. @throws {GrammarError} If a strict tool's schema can't be honoured. */
-  parametersOf(tool: Tool, book: RuleBook, end: string, write: (name: string, value: Expr) => Expr): Expr {
-    const anyText = textUntil(end, `text${end}`, (name, expr) => book.define(name, expr), false);
-    const { rules, parameters } = compileParameters(toObjectSchema(tool) ?? {}, anyText, this.#options(tool));
-    const rename = book.renaming(rules);
-    const isFree = (value: Expr): boolean => value === anyText;
-    return sequence(...parameters.map(({ name, required, value }) => {
-      const written = write(name, isFree(value) ? value : rename(value));
-      return required ? written : optional(written);
-    }));
-  }
-
-  #options(tool: Tool): { onDropped?: (keyword: string, path: string) => void } {
-    if (tool.strict === true) return {};
-    return { onDropped: (keyword, path) => this.#onDropped(tool, keyword, path) };
-  }
-}
-
-/** The calls of an answer: one at least. */
-export type CallGrammar = (request: CallRequest, book: RuleBook) => Expr;
+import { dsmlCalls, hunyuanCalls, minicpmCalls, museCalls } from "./tag_call_grammars.ts";
 
 /** By parser. */
 export const callGrammars: Partial<Record<ToolParserName, CallGrammar>> = {
@@ -88,18 +33,12 @@ export const callGrammars: Partial<Record<ToolParserName, CallGrammar>> = {
   minimax: minimaxCalls,
   lfm: lfmCalls,
   k2_horizon: k2Calls,
+  deepseek_v4_0731: dsmlCalls,
+  functionary: functionaryCalls,
+  hy_v3: hunyuanCalls,
+  minicpm: minicpmCalls,
+  muse: museCalls,
 };
-
-/** A schema of an object whatever it says; undefined: any object. */
-function toObjectSchema({ parameters }: Tool): Record<string, unknown> | undefined {
-  if (parameters === undefined || Object.keys(parameters).length === 0) return undefined;
-  return parameters.type === undefined ? { ...parameters, type: "object" } : parameters;
-}
-
-/** One call or more with something between. */
-function several(one: Expr, between: string, { callsMax }: CallRequest): Expr {
-  return sequence(one, repeat(sequence(between, one), 0, callsMax === null ? null : callsMax - 1));
-}
 
 /** `{"name": …, "arguments": {…}}` as templates write it. */
 function jsonCall(request: CallRequest, book: RuleBook, key = "arguments"): Expr {
@@ -125,13 +64,6 @@ function jsonCalls(
 function listOfCalls(open: Expr): CallGrammar {
   return (request, book) =>
     sequence(open, "[", several(book.define("call", jsonCall(request, book)), ", ", request), "]");
-}
-
-function named(request: CallRequest, book: RuleBook, write: (name: string, value: Expr) => Expr): Expr {
-  return choice(...request.tools.map((tool) => {
-    const { name, value } = request.argumentsOf(tool, book);
-    return write(name, value);
-  }));
 }
 
 /** `[TOOL_CALLS]add_note[ARGS]{…}` */

@@ -197,12 +197,13 @@ export class ParameterCallReader extends CallReader {
     const at = this.find(close, open.length + TYPE_LENGTH_MAX);
     if (at === "wait") return false;
     if (at === undefined) return this.break("a value's type has no end");
-    const type = this.take(at).slice(open.length).trim().toLowerCase();
+    const written = this.take(at).slice(open.length).trim();
+    const type = written.toLowerCase();
     this.take(close.length);
     const kind = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
     const isFree = !isDeclared(this.#tool, this.#parameter.name);
     if (kind !== undefined && isFree) this.#parameter = { ...this.#parameter, kind };
-    else if (kind === undefined || kind === "text" !== this.#isText()) this.repair("value_type_ignored", type);
+    else if (kind === undefined || kind === "text" !== this.#isText()) this.repair("value_type_ignored", written);
     return true;
   }
 

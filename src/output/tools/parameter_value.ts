@@ -55,7 +55,8 @@ export function coerceValue(raw: string, tool: Tool | undefined, name: string): 
   return { json: JSON.stringify(raw), fits: types === undefined || types.has("string") };
 }
 
-function schemaOf(tool: Tool, name: string): unknown {
+/** What the tool says of a parameter. */
+export function schemaOf(tool: Tool, name: string): unknown {
   const properties = tool.parameters?.["properties"];
   if (typeof properties !== "object" || properties === null || !Object.hasOwn(properties, name)) return undefined;
   return (properties as Record<string, unknown>)[name];
