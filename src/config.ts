@@ -113,7 +113,7 @@ export const SERVE_FLAGS: readonly ServeFlag[] = [
   { name: "max-context", value: "TOKENS", help: "cap under the model's own context" },
   { name: "memory-gb", value: "GB", help: "memory budget of weights, caches and work" },
   { name: "threads", value: "N", help: "CPU threads" },
-  { name: "cpu-arithmetic", value: "exact|fast", help: "rounding of activations and KV on the CPU" },
+  { name: "cpu-arithmetic", value: "exact|fast", help: "rounding of activations and KV on the CPU (fast)" },
   { name: "fake", value: "SCRIPT.json", help: "play written answers instead of a model's (docs/FAKE.md)" },
   {
     name: "tool-arguments",

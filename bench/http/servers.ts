@@ -1,7 +1,7 @@
 /**
  * `deno task bench:servers`: `serve` beside llama.cpp's own C++ server, over HTTP, in turn, on the same weights.
  *
- *     deno task bench:servers [--rounds 9] [--only start|answers] [--threads 2] [--tokens 64] [--streams 8]
+ *     deno task bench:servers [--rounds 9] [--only start|answers] [--threads 2] [--tokens 96] [--streams 8]
  *                             [--xllamacpp FOLDER] [--model FOLDER]
  *
  * `start`: both processes from exec to the first success of their health probe, first token of a first request, and
@@ -36,7 +36,7 @@ interface Contestant {
   readonly probe: string;
 }
 
-const counts = { rounds: 9, threads: navigator.hardwareConcurrency, tokens: 64, streams: 8 };
+const counts = { rounds: 9, threads: navigator.hardwareConcurrency, tokens: 96, streams: 8 };
 const flags = readFlags(counts, ["only", "xllamacpp", "model"]);
 const report = openReport();
 const onRound = (round: number): void => report.progress(`round ${round} of ${flags.rounds}`);
@@ -124,10 +124,10 @@ async function measure(server: ServerProcess): Promise<Record<string, number>> {
   const many = await Promise.all(
     Array.from({ length: flags.streams }, (_, i) => ask(server, flags.tokens, `client ${i}`)),
   );
-  // From when all have begun: prompts are another figure.
+  // While all of them run: prompts are another figure, and the last one alone is one stream.
   const begun = Math.max(...many.map(({ pieceMs }) => pieceMs[0] ?? NaN));
-  const ended = Math.max(...many.map(({ pieceMs }) => pieceMs.at(-1) ?? NaN));
-  const tokens = many.flatMap(({ pieceMs }) => pieceMs).filter((ms) => ms > begun).length;
+  const ended = Math.min(...many.map(({ pieceMs }) => pieceMs.at(-1) ?? NaN));
+  const tokens = many.flatMap(({ pieceMs }) => pieceMs).filter((ms) => ms > begun && ms <= ended).length;
   const gap = toGapMs(one);
   return {
     ttft: (one.pieceMs[0] ?? NaN) - one.sentMs,

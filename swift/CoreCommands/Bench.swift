@@ -17,8 +17,8 @@ public struct BenchOptions: Sendable, Equatable {
     public var steps = 32
     /// Prompt tokens of one prefill step.
     public var chunkTokens = ConfigLimits.prefillChunkTokens.standard
-    /// Rounding of activations, keys and values.
-    public var arithmetic = EngineConfig().cpuArithmetic
+    /// Rounding of activations, keys and values; nil: as a server does it.
+    public var arithmetic: EngineConfig.CPUArithmetic?
     /// Threads of the CPU kernels; 0: what this process may use.
     public var threads = 0
     /// Whether to say where the time of a step goes.

@@ -62,7 +62,7 @@ public struct DeviceDescription: Sendable, Equatable, Encodable {
 /// - Throws: `argument`, with what is possible.
 public func configureProcessor(_ config: EngineConfig) throws(EngineError) {
     do throws(Processor.Refusal) {
-        try Processor.configure(threads: config.threads, fast: config.cpuArithmetic == .fast)
+        try Processor.configure(threads: config.threads, fast: config.cpuArithmetic.map { $0 == .fast })
     } catch {
         throw EngineError(.argument, error.message)
     }

@@ -10,6 +10,7 @@ import Foundation
 /// What `rmx_engine_open` takes.
 public struct EngineConfig: Sendable, Equatable {
     /// Rounding of activations and KV on the CPU.
+    /// `exact`: float32 activations and float32 KV. `fast`: products round activations to int8, KV in float16.
     public enum CPUArithmetic: String, Sendable, CaseIterable {
         case exact, fast
     }
@@ -27,8 +28,8 @@ public struct EngineConfig: Sendable, Equatable {
     public var memoryBytes: Int?
     /// CPU threads; 0: what this process may use. For the runtime.
     public var threads = 0
-    /// For the runtime.
-    public var cpuArithmetic = CPUArithmetic.exact
+    /// For the runtime; nil: `fast` where this build has the CPU kernels, else MLX decides.
+    public var cpuArithmetic: CPUArithmetic?
 
     /// The defaults.
     public init() {}

@@ -22,12 +22,13 @@ public enum Processor {
     /// Whether quantized products round activations to int8.
     public static var roundsActivations: Bool { CPUKernels.isFast }
 
-    /// Sets threads (1 to 64; 0: what this process may use) and whether quantized products round activations to int8.
+    /// Sets threads (1 to 64; 0: what this process may use) and whether quantized products round activations to int8
+    /// (nil: they do, since that loses 0.2 % of perplexity and makes a step a third shorter).
     /// - Throws: `Refusal`.
-    public static func configure(threads: Int, fast: Bool) throws(Refusal) {
+    public static func configure(threads: Int, fast: Bool?) throws(Refusal) {
         do throws(CPUKernels.Refusal) {
             try CPUKernels.setThreads(threads)
-            try CPUKernels.setFast(fast)
+            try CPUKernels.setFast(fast ?? true)
         } catch {
             throw Refusal(message: error.description)
         }
@@ -43,8 +44,8 @@ public enum Processor {
 
     /// Takes the defaults only: here MLX decides.
     /// - Throws: `Refusal` for anything else.
-    public static func configure(threads: Int, fast: Bool) throws(Refusal) {
-        guard threads == 0, !fast else {
+    public static func configure(threads: Int, fast: Bool?) throws(Refusal) {
+        guard threads == 0, fast != true else {
             throw Refusal(message: "threads and cpu_arithmetic are settings of the CPU kernels, which this build lacks")
         }
     }

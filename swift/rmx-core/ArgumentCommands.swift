@@ -62,7 +62,7 @@ struct BenchCommand: ParsableCommand {
     @Option(help: "Sequences in a step, e.g. 1,4.") var batches: String?
     @Option(help: "Decode steps of each measurement.") var steps: String?
     @Option(help: "Prompt tokens of one prefill step.") var chunk: String?
-    @Option(help: "Rounding on the CPU: exact or fast.") var arithmetic: String?
+    @Option(help: "Rounding on the CPU: exact or fast (fast).") var arithmetic: String?
     @Option(help: "Threads of the CPU kernels.") var threads: String?
     @Flag(help: "Where the microseconds of a step go.") var profile = false
     @OptionGroup var output: OutputFlags

@@ -164,7 +164,8 @@ RMX_API RMX_BLOCKING rmx_status rmx_selftest(
 /* -- Engine: one thread that owns MLX, one queue of events ---------------------------------------------- */
 
 /* config JSON, all optional: {"max_requests":n,"max_queue":n,"max_step_tokens":n,"prefill_chunk_tokens":n,
- * "memory_bytes":n,"threads":n,"cpu_arithmetic":"exact|fast"}. An unknown key is RMX_ERR_ARGUMENT. */
+ * "memory_bytes":n,"threads":n,"cpu_arithmetic":"exact|fast"}. An unknown key is RMX_ERR_ARGUMENT. On a CPU the
+ * arithmetic is fast unless it is said. */
 RMX_API RMX_FAST rmx_status rmx_engine_open(
     const uint8_t *config_json, uint32_t config_len, rmx_engine *engine_out, rmx_error *err);
 

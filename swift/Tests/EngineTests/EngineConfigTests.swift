@@ -33,6 +33,7 @@ struct EngineConfigTests {
         #expect(config.maxRequests == 3 && config.maxQueue == 4 && config.maxStepTokens == 500)
         #expect(config.prefillChunkTokens == 6 && config.memoryBytes == 7 && config.threads == 8)
         #expect(config.cpuArithmetic == .fast)
+        #expect(EngineConfig().cpuArithmetic == nil, "the runtime knows what the machine can do")
     }
 
     @Test("The rows of a step follow the other limits unless they are given")

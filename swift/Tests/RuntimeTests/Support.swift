@@ -2,6 +2,7 @@
 
 import Engine
 import Foundation
+import Kernels
 import Testing
 
 @testable import Runtime
@@ -76,8 +77,10 @@ func requireSmolLM2() throws -> String {
         "RMX_TEST_MODEL names no converted SmolLM2-135M-Instruct; `deno task test` sets it")
 }
 
-/// Loads in float32, as the goldens were made.
+/// Loads in float32 and exact arithmetic, as the goldens were made.
 func loadFloat32(_ path: String) throws -> any StepRunner {
+    // Another suite of this process may have opened an engine.
+    if Processor.variant != nil { try Processor.configure(threads: 0, fast: false) }
     var options = ModelOptions()
     options.float32 = true
     return try CheckpointLoader().load(path: path, options: options, progress: { _ in })

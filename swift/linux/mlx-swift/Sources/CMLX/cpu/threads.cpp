@@ -22,8 +22,11 @@ constexpr uint64_t kCountMask = (uint64_t{1} << kCountBits) - 1;
 // between steps the other core belongs to JavaScript.
 constexpr auto kSpin = std::chrono::microseconds(60);
 
-// A worker that is later than this at the end of a job was off its core: chunks take microseconds.
-constexpr auto kLate = std::chrono::microseconds(250);
+// A caller that has waited so long offers its own core.
+constexpr auto kYield = std::chrono::microseconds(250);
+// A worker that is later than this at the end of a job has lost its core to a process that keeps it. Shorter waits are
+// the server's own: after each step JavaScript and the client take a core for a millisecond, and then it comes back.
+constexpr auto kLate = std::chrono::milliseconds(3);
 // How long the caller then works alone, doubling up to the longest while workers keep being late.
 constexpr auto kPauseMin = std::chrono::milliseconds(2);
 constexpr auto kPauseMax = std::chrono::milliseconds(64);
@@ -168,7 +171,7 @@ void ThreadPool::wait_until_done(uint32_t chunks) {
   while (done_.load(std::memory_order_acquire) != chunks) {
     now = Clock::now();
     // The worker may need this core.
-    if (now - start > kLate) {
+    if (now - start > kYield) {
       sched_yield();
     } else {
       pause();
