@@ -3,18 +3,19 @@
  * and flat: under 1 MB a hundred requests.
  *
  *     deno task bench:memory [--requests 500] [--warm 200] [--flight 8] [--tokens 16] [--words 20] [--model FOLDER]
- *                            [--fake 20000] [--only real|fake]
+ *                            [--fake 20000] [--only real|fake|conversation]
  *
  * Requests are mixed: streams, whole answers, and clients that leave a stream early. Memory is read when a request has
  * ended and the others are in flight; the line through what was read after the warm-up is the slope. A collector makes
  * resident memory of a JavaScript process wander by tens of MB, so two things stand beside it: what the core says it
  * holds, which does not wander, and the same server on the fake core, where forty times as many requests take less
- * time.
+ * time. `conversation`: one of 4,000 tokens, beside what weights and keys and values take; wanted: 180 MB more.
  *
  * @module
  */
 import { z } from "zod";
 import { print, printTable, toSize } from "../../src/cli/terminal.ts";
+import { Library } from "../../src/ffi/library.ts";
 import { openReport } from "../../src/setup/report.ts";
 import { ensureCore, ensureDefaultModel } from "../../src/setup/setup.ts";
 import { readFlags } from "../flags.ts";
@@ -29,6 +30,10 @@ const Status = z.object({ memory: z.object({ active_bytes: z.int(), cache_bytes:
 
 /** Requests between two looks at /v1/status, when none is in flight. */
 const BATCH = 20;
+/** Words of some 4,000 tokens. */
+const CONVERSATION_WORDS = 3_900;
+/** Between two looks at the memory of an answer. */
+const SAMPLE_MS = 20;
 /** Rows of the table over time. */
 const ROWS = 10;
 
@@ -56,15 +61,44 @@ const flags = readFlags({ requests: 500, warm: 200, flight: 8, tokens: 16, words
 const report = openReport();
 const { library } = await ensureCore();
 await printMachine("bench:memory", library);
-if (flags.only !== "fake") {
+if (flags.only === undefined || flags.only === "conversation") await measureConversation();
+if (flags.only === undefined || flags.only === "real") {
   const folder = flags.model ?? await ensureDefaultModel();
   printCourse("serve with SmolLM2", await measure(await startServe(folder), flags.warm, flags.requests));
 }
-if (flags.only !== "real") {
+if (flags.only === undefined || flags.only === "fake") {
   const course = await measure(await startFakeServer(), flags.fake / 4, flags.fake);
   printCourse("the server on the fake core: no model, no arrays", course);
 }
 printLoad();
+
+/** One long conversation, and what of the memory is neither weights nor keys and values. */
+async function measureConversation(): Promise<void> {
+  const folder = flags.model ?? await ensureDefaultModel();
+  const opened = Library.open(library);
+  const { weightBytes, kvBytesPerToken } = await opened.estimate(folder, {}).finally(() => opened.close());
+  await using server = await startServe(folder);
+  const question = { text: toWords(CONVERSATION_WORDS, 1), maxTokens: 64 };
+  const samples: { ms: number; bytes: number }[] = [];
+  const sampling = setInterval(async () => {
+    samples.push({ ms: performance.now(), bytes: await readRssBytes(server.pid) });
+  }, SAMPLE_MS);
+  const { promptTokens, completionTokens, pieceMs } = await streamChat(server.url, question);
+  clearInterval(sampling);
+  const tokens = promptTokens + completionTokens;
+  const residentBytes = toMean(
+    samples.filter(({ ms }) => ms > (pieceMs[0] ?? NaN)).map(({ bytes }, x) => ({ x, y: bytes })),
+  );
+  const arrayBytes = weightBytes + tokens * kvBytesPerToken;
+  print("\na long conversation");
+  printTable([
+    ["tokens", String(tokens)],
+    ["resident while it is answered", toSize(residentBytes)],
+    ["weights, keys and values", toSize(arrayBytes)],
+    ["the rest (wanted: at most 180 MB)", toSize(residentBytes - arrayBytes)],
+    ["high-water mark of the process", toSize(await readPeakBytes(server.pid) ?? NaN)],
+  ]);
+}
 
 /** Owns the server. */
 async function measure(

@@ -18,6 +18,10 @@ final class Engines: Sendable {
     static let shared = Engines()
     private let state = Monitor(State())
 
+    /// Sets what a server's CPU kernels do by default, so that an estimate before the first engine counts the same keys
+    /// and values as that engine. The defaults can be had everywhere.
+    private init() { try? configureProcessor(EngineConfig()) }
+
     /// Starts an engine.
     /// - Throws: `busy` if one is open, `argument` if this machine can't do what the config says.
     func open(_ config: EngineConfig) throws(EngineError) -> UInt32 {
