@@ -99,7 +99,7 @@ function announce(config: Config, url: string, id: string): void {
     model: id,
     max_tokens: 64,
     temperature: 0,
-    messages: [{ role: "user", content: "What is the capital of France?" }],
+    messages: [{ role: "user", content: "What is the capital of Japan?" }],
   });
   print(`Rapid-MLX ${VERSION} serves ${id}`);
   print(`  base URL  ${url}/v1`);

@@ -23,8 +23,8 @@ export interface CommandOptions {
   environment?: Readonly<Record<string, string>>;
 }
 
-/** Lines of output that an error shows. */
-const TAIL_LINES = 20;
+/** Lines that an error shows of each stream: what was said in one is not pushed out by the other. */
+const TAIL_LINES = 12;
 /** Characters of a line that are kept. */
 const LINE_LENGTH_MAX = 400;
 
@@ -38,26 +38,30 @@ export async function runCommand(command: readonly string[], options: CommandOpt
   await Deno.mkdir(dirname(logPath), { recursive: true });
   using log = await Deno.open(logPath, { create: true, write: true, truncate: true });
   const child = spawn(command, options);
-  const tail: string[] = [];
+  const tails = { stdout: new Array<string>(), stderr: new Array<string>() };
+  let last = "";
   const startMs = performance.now();
   const seconds = (): number => Math.round((performance.now() - startMs) / 1000);
-  const onLine = (line: string): void => {
+  const keepIn = (tail: string[]) => (line: string): void => {
     const short = line.trim().slice(0, LINE_LENGTH_MAX);
     if (short === "") return;
+    last = short;
     tail.push(short);
     if (tail.length > TAIL_LINES) tail.shift();
     report.progress(`${task} (${seconds()} s): ${short}`);
   };
   // A silent program (a linker, a slow mirror) still shows that time passes.
-  const heartbeat = setInterval(() => report.progress(`${task} (${seconds()} s): ${tail.at(-1) ?? ""}`), 1000);
+  const heartbeat = setInterval(() => report.progress(`${task} (${seconds()} s): ${last}`), 1000);
   try {
-    await Promise.all([copyLines(child.stdout, log, onLine), copyLines(child.stderr, log, onLine)]);
+    await Promise.all([
+      copyLines(child.stdout, log, keepIn(tails.stdout)),
+      copyLines(child.stderr, log, keepIn(tails.stderr)),
+    ]);
     const { code, signal } = await child.status;
     if (code === 0) return;
     const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-    throw new SetupError(
-      `${task}: ${command[0]} ended with ${how}.\n${indent(tail)}\nThe whole output is in ${logPath}.`,
-    );
+    const shown = indent([...tails.stdout, ...tails.stderr]);
+    throw new SetupError(`${task}: ${command[0]} ended with ${how}.\n${shown}\nThe whole output is in ${logPath}.`);
   } finally {
     clearInterval(heartbeat);
   }

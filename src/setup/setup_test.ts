@@ -111,7 +111,7 @@ Deno.test("a command's failure shows how it ended, the end of its output, and wh
   await inFolder(async (folder) => {
     const report = openMemory();
     const logPath = join(folder, "logs/x.log");
-    const script = "for i in $(seq 50); do echo line $i; done; echo bad >&2; exit 3";
+    const script = "echo bad >&2; for i in $(seq 50); do echo line $i; done; exit 3";
     const command = ["sh", "-c", script];
     await assert.rejects(runCommand(command, { report, task: "trying", logPath }), (error: unknown) => {
       assert(error instanceof SetupError);
