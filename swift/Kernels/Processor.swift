@@ -33,6 +33,16 @@ public enum Processor {
             throw Refusal(message: error.description)
         }
     }
+
+    /// Runs `body` in exact arithmetic, for comparisons whose bounds are exact's. Nothing else may use MLX meanwhile.
+    public static func exactly<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let before = CPUKernels.isFast
+        try? CPUKernels.setFast(false)
+        defer { try? CPUKernels.setFast(before) }
+        return try body()
+    }
     #else
     /// Instruction set of our primitives: avx512, avx2, neon or plain; nil: MLX's own kernels run.
     public static var variant: String? { nil }
@@ -41,6 +51,11 @@ public enum Processor {
 
     /// Whether quantized products round activations to int8.
     public static var roundsActivations: Bool { false }
+
+    /// Runs `body`: MLX has one arithmetic.
+    public static func exactly<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result { try body() }
 
     /// Takes the defaults only: here MLX decides.
     /// - Throws: `Refusal` for anything else.
