@@ -8,7 +8,7 @@
  */
 import { dirname, join } from "node:path";
 import type { Agent, Launch, Target } from "../agents/agent.ts";
-import { requireAgent } from "../agents/mod.ts";
+import { requireAgent, requireWire } from "../agents/mod.ts";
 import { findProgram, openPlaces } from "../agents/places.ts";
 import { awaitServer, requireServer, type ServerQuery, toBaseUrl } from "../agents/server.ts";
 import { isLoopback, loadConfig } from "../config.ts";
@@ -39,6 +39,7 @@ interface AgentServer extends AsyncDisposable {
 export async function launch(name: string, args: readonly string[], flags: LaunchFlags): Promise<number> {
   const agent = requireAgent(name);
   const [program, ...rest] = await requireCommand(agent, args);
+  requireWire(agent);
   const query = toServerQuery(flags, Deno.env.toObject());
   await using server = await openAgentServer(query, flags);
   const { target } = server;

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Launch, Target } from "../../src/agents/agent.ts";
+import type { Launch, Target, Wire } from "../../src/agents/agent.ts";
 import { requireAgent } from "../../src/agents/mod.ts";
 import type { Package } from "./install.ts";
 
@@ -23,6 +23,8 @@ export interface Program {
   readonly id: string;
   /** Id in src/agents. */
   readonly agent: string;
+  /** An API it calls that the server does not have yet: it is listed by name and not run. */
+  readonly lacks?: Wire;
   /** What is installed. */
   readonly package: Package;
   /** Its arguments for one request without a person. @param isPlain Nothing goes wrong: asides may come too. */
@@ -48,9 +50,10 @@ const REPLACED = { old: "The sky is red.", new: "The sky is blue." };
 
 const opencodePackage: Package = { from: "npm", name: "opencode-ai", version: "1.18.33", program: "opencode" };
 
-const opencode = (wire: "chat" | "messages" | "responses", npm: string): Program => ({
+const opencode = (wire: Wire, npm: string): Program => ({
   id: wire === "chat" ? "opencode" : `opencode-${wire}`,
   agent: "opencode",
+  ...(wire === "responses" && { lacks: wire }),
   package: opencodePackage,
   // It asks for a title first, with the same last message; a title that is given keeps the script's order certain.
   args: (prompt, isPlain) => ["run", ...isPlain ? [] : ["--title", "Sky"], prompt],
@@ -93,6 +96,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     id: "codex",
     agent: "codex",
+    lacks: "responses",
     package: { from: "npm", name: "@openai/codex", version: "0.171.0", program: "codex" },
     args: (prompt) => ["exec", "--sandbox", "danger-full-access", "--skip-git-repo-check", prompt],
     calls: {
