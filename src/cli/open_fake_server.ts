@@ -36,6 +36,14 @@ export interface FakeServerRequest {
   readonly trace: OpenTrace;
 }
 
+/** Flags that set what only a core has. */
+const UNUSED_FLAGS = [
+  { key: "threads", name: "threads" },
+  { key: "cpuArithmetic", name: "cpu-arithmetic" },
+  { key: "memoryBytes", name: "memory-gb" },
+  { key: "maxContextTokens", name: "max-context" },
+] as const satisfies readonly { key: keyof Config; name: string }[];
+
 /** Opens one. @throws {ScriptError} If the script can't be used. */
 export async function openFakeServer(
   { config, scriptPath, profiles, log, trace }: FakeServerRequest,
@@ -44,6 +52,9 @@ export async function openFakeServer(
   if (config.model !== undefined) {
     // A flag would have been refused: this comes from the environment, which may be meant for other runs.
     log.log("warning", "RAPID_MLX_MODEL is not used: the script names the model", { model: config.model });
+  }
+  for (const flag of UNUSED_FLAGS.filter(({ key }) => config[key] !== undefined)) {
+    log.log("warning", `--${flag.name} is not used: a script has no core`, { value: config[flag.key] });
   }
   const findFolder = async (name: string | undefined): Promise<string | undefined> =>
     (await findModel(name, profiles))?.directory;
@@ -64,6 +75,7 @@ export async function openFakeServer(
   const close = async (): Promise<void> => {
     await engine.close();
     await trace.close();
+    grammars.close();
     await fake.model.text.close();
   };
   return {

@@ -17,7 +17,7 @@ async function run(
     const path = join(folder, "script.json");
     await Deno.writeTextFile(path, script);
     const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", join(PROJECT_FOLDER, "main.ts"), "serve", "--fake", path, "--port", "0"],
+      args: ["run", "-A", join(PROJECT_FOLDER, "main.ts"), "serve", "--fake", path, "--port", "0", "--threads", "1"],
       stdout: "piped",
       stderr: "piped",
     }).spawn();
@@ -29,8 +29,8 @@ async function run(
   }
 }
 
-Deno.test("serve --fake answers from its script and ends on SIGTERM", async () => {
-  const { code } = await run('{"model": "m", "replies": [{"text": "Hello there."}]}', async (process) => {
+Deno.test("serve --fake answers from its script, says which flags have no use, and ends on SIGTERM", async () => {
+  const { code, errors } = await run('{"model": "m", "replies": [{"text": "Hello there."}]}', async (process) => {
     let shown = "";
     const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
     while (!/try /.test(shown)) {
@@ -48,6 +48,7 @@ Deno.test("serve --fake answers from its script and ends on SIGTERM", async () =
     while (!(await reader.read()).done);
   });
   assert.equal(code, 0);
+  assert.match(errors, /warning --threads is not used: a script has no core/);
 });
 
 Deno.test("serve --fake with a bad script ends with its path and code 1", async () => {
