@@ -279,9 +279,12 @@ export class ToolScanner implements ToolParser {
     if (this.#behindCall && !this.#shown) {
       visible = this.#giveWire(run, run.length - run.text.trimStart().length, pieces);
     }
-    this.#behindCall = false;
+    // Space that comes in a piece of its own is dropped like space before words.
+    if (visible.text !== "") {
+      this.#behindCall = false;
+      this.#shown = true;
+    }
     this.#behindLine = run.text.endsWith("\n");
-    this.#shown = true;
     const start = this.#answerStarts(run.text).at(-1);
     this.#blank = start !== undefined && run.text.slice(start).trim() === "";
     this.#tail = this.#reasoningEnd === "" ? "" : (this.#tail + run.text).slice(1 - this.#reasoningEnd.length);
