@@ -10,7 +10,7 @@
 
 /** One argument for `deno run` and `deno compile`. */
 export const V8_FLAGS = "--v8-flags=" + [
-  // 28 MB less at ready; encoding and decoding take no longer, the processor's time of a token a tenth more.
+  // Some 25 MB less at ready; encoding and decoding take no longer (docs/LOG.md).
   "--optimize-for-size",
   // MB of the space for new objects, which V8 else lets grow to 16 before it looks whether they still live.
   "--max-semi-space-size=4",

@@ -9,8 +9,8 @@ import Foundation
 
 /// What `rmx_engine_open` takes.
 public struct EngineConfig: Sendable, Equatable {
-    /// Rounding of activations and KV on the CPU.
-    /// `exact`: float32 activations and float32 KV. `fast`: products round activations to int8, KV in float16.
+    /// Rounding of activations and KV on the CPU. `exact`: float32 activations and KV. `fast`: quantized products round
+    /// activations to int8, KV is in the checkpoint's dtype.
     public enum CPUArithmetic: String, Sendable, CaseIterable {
         case exact, fast
     }
