@@ -10,7 +10,7 @@
  */
 import { z } from "zod";
 import type { Message, TextPart, ToolCall } from "../flow.ts";
-import type { JsonObject } from "./body.ts";
+import { type JsonObject, toJsonText } from "./body.ts";
 import { RequestError } from "./errors.ts";
 import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "./fields.ts";
 import { toImageText } from "./images.ts";
@@ -64,10 +64,14 @@ const content = z.union([z.string(), z.array(z.looseObject({ type: z.string("exp
 const id = z.string().min(1).max(256);
 // An empty one is none, as with OpenAI.
 const name = z.string().max(256).transform((text) => text === "" ? undefined : text).optional();
+// The object itself and no copy of it: toJsonText knows its numbers by what holds them.
+const argumentsObject = z.custom<JsonObject>((value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+);
 const called = z.looseObject({
   name: z.string().min(1).max(256),
   // Some clients send the object itself; no text at all is what a call without arguments is to others.
-  arguments: z.union([z.string(), z.record(z.string(), z.unknown())], { error: "expected JSON text" }).optional(),
+  arguments: z.union([z.string(), argumentsObject], { error: "expected JSON text" }).optional(),
 });
 const toolCall = z.looseObject({
   id: id.nullish(),
@@ -208,7 +212,7 @@ function toAssistant(fields: JsonObject, at: number, place: ContentPlace): Messa
 }
 
 function toCall(id: string, { name, arguments: given = "" }: z.output<typeof called>): ToolCall {
-  const text = typeof given === "string" ? given : JSON.stringify(given);
+  const text = typeof given === "string" ? given : toJsonText(given);
   return { id, name, arguments: text.trim() === "" ? "{}" : text };
 }
 

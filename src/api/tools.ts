@@ -52,10 +52,12 @@ const FunctionShape = z.object({
   parameters: z.record(z.string(), z.unknown(), "expected a JSON Schema of an object").optional(),
   strict: z.boolean().optional(),
 });
-const List = z.array(z.looseObject({}), "expected a list of tools").max(
-  TOOLS_MAX,
-  `expected at most ${TOOLS_MAX} tools`,
-);
+
+/** A list of tools, whatever the wire says of each. */
+export const TOOL_LIST: z.ZodType<Record<string, unknown>[]> = z.array(
+  z.looseObject({}),
+  "expected a list of tools",
+).max(TOOLS_MAX, `expected at most ${TOOLS_MAX} tools`);
 
 const named = z.looseObject({ name: z.unknown().optional() });
 const CHOICE_WANTED = "expected none, auto, required, or an object that names a function";
@@ -80,7 +82,7 @@ export function toToolUse(fields: ToolFields, ignored: IgnoredFields): ToolUse {
 }
 
 function toTools(value: unknown, ignored: IgnoredFields): Tool[] {
-  const tools = parseWith(List, value, "tools").flatMap((tool, index): [string, Tool][] => {
+  const tools = parseWith(TOOL_LIST, value, "tools").flatMap((tool, index): [string, Tool][] => {
     const path = `tools[${index}]`;
     const type = tool.type ?? "function";
     if (type === "custom") {
@@ -101,7 +103,7 @@ function toTools(value: unknown, ignored: IgnoredFields): Tool[] {
 
 function toFunctions(value: unknown, ignored: IgnoredFields): Tool[] {
   return distinct(
-    parseWith(List, value, "functions").map((one, index): [string, Tool] => {
+    parseWith(TOOL_LIST, value, "functions").map((one, index): [string, Tool] => {
       const path = `functions[${index}]`;
       return [path, toTool(one, path, "functions[]", ignored)];
     }),
@@ -126,15 +128,18 @@ function toTool(value: unknown, path: string, listedPath: string, ignored: Ignor
 function distinct(tools: readonly [path: string, tool: Tool][]): Tool[] {
   const seen = new Set<string>();
   for (const [path, { name }] of tools) {
-    if (seen.has(name)) {
-      const param = path.startsWith("tools") ? `${path}.function.name` : `${path}.name`;
-      throw new RequestError("invalid_request", `Invalid request body: \`${param}\`: ${name} is declared twice.`, {
-        param,
-      });
-    }
-    seen.add(name);
+    requireNew(name, seen, path.startsWith("tools") ? `${path}.function.name` : `${path}.name`);
   }
   return tools.map(([, tool]) => tool);
+}
+
+/** Adds a tool's name to those before it. @throws {RequestError} If it is one of them. */
+export function requireNew(name: string, seen: Set<string>, param: string): void {
+  if (seen.has(name)) {
+    const message = `Invalid request body: \`${param}\`: ${name} is declared twice.`;
+    throw new RequestError("invalid_request", message, { param });
+  }
+  seen.add(name);
 }
 
 function toLegacyChoice(value: unknown): ToolChoice {

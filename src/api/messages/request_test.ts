@@ -4,6 +4,7 @@ import { parseBody } from "../body.ts";
 import { type ErrorCode, RequestError } from "../errors.ts";
 import { IMAGE_NOT_SHOWN } from "../images.ts";
 import { Seal } from "../seal.ts";
+import { TOOLS_MAX } from "../tools.ts";
 import { type MessagesRequest, parseMessagesRequest } from "./request.ts";
 
 const SEAL = new Seal();
@@ -375,4 +376,30 @@ Deno.test("what is malformed is refused with its path", () => {
   refuses({ max_tokens: 0 }, "invalid_request", "max_tokens");
   refuses({ system: 7 }, "invalid_request", "system");
   refuses({ tools: {} }, "invalid_request", "tools");
+});
+
+Deno.test("a field whose value has no effect, or that another one overrules, is listed", () => {
+  const format = { type: "json_schema", schema: { type: "object" } };
+  const listed: [Record<string, unknown>, string[]][] = [
+    [{ messages: [{ ...USER, clear_at: "next_user_message" }] }, ["messages[].clear_at"]],
+    [{ messages: [USER, { role: "system", content: "Now.", clear_at: "never" }] }, ["messages[].clear_at"]],
+    [{ messages: [USER, { role: "system", content: "Now.", clear_at: "next_user_message" }] }, []],
+    [{ thinking: { type: "adaptive", display: "loud" } }, ["thinking.display"]],
+    [{ thinking: { type: "adaptive", display: "omitted" } }, []],
+    [{ output_config: { format }, output_format: format }, ["output_format"]],
+    [{ output_config: { effort: "low" }, reasoning_effort: "high" }, ["output_config.effort"]],
+  ];
+  for (const [fields, names] of listed) assert.deepEqual(parse(fields).ignored.names(), names, JSON.stringify(fields));
+});
+
+Deno.test("turns bring no more tools than a request may declare", () => {
+  const bring = (count: number): Record<string, unknown> => {
+    const content = Array.from({ length: count }, (_, at) => ({
+      type: "tool_addition",
+      tool: { type: "tool_definition", definition: { name: `t${at}`, input_schema: {} } },
+    }));
+    return { messages: [USER, { role: "system", content }] };
+  };
+  assert.equal(parse(bring(TOOLS_MAX)).toolUse.tools.length, TOOLS_MAX);
+  refuses(bring(TOOLS_MAX + 1), "invalid_request", "messages");
 });

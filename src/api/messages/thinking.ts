@@ -31,6 +31,9 @@ export const OUTPUT_FORMAT_FIELDS: FieldTable = { type: WORKS, schema: WORKS };
 /** How thinking is shown: as text, as a sealed text that the client keeps, or not at all. */
 export type ThinkingDisplay = "text" | "sealed" | "none";
 
+/** What the wire knows of `thinking.display`; all but `omitted` show the text as it is. */
+const DISPLAYS: readonly string[] = ["summarized", "updates", "omitted"];
+
 const Config = z.object({
   type: z.enum(
     ["enabled", "disabled", "adaptive", "between_tools"],
@@ -89,6 +92,10 @@ export function toThinkingAndOutput(
       "output_config",
     );
   const { thinking: _, ...others } = fields;
+  // Of two fields that say the same, one has an effect.
+  if (fields.reasoning_effort !== undefined && output?.effort !== undefined) ignored.add("output_config.effort");
+  if (output?.format !== undefined && fields.output_format !== undefined) ignored.add("output_format");
+  if (config?.display !== undefined && !DISPLAYS.includes(config.display)) ignored.add("thinking.display");
   const effort = fields.reasoning_effort ?? output?.effort;
   const said = {
     ...others,

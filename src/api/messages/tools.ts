@@ -14,7 +14,7 @@ import type { JsonObject } from "../body.ts";
 import { RequestError } from "../errors.ts";
 import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
 import { parseWith } from "../schema.ts";
-import { offerTools, type ToolChoice, TOOLS_MAX, type ToolUse } from "../tools.ts";
+import { offerTools, requireNew, TOOL_LIST, type ToolChoice, TOOLS_MAX, type ToolUse } from "../tools.ts";
 
 /** What becomes of a tool's fields. */
 export const TOOL_FIELDS: FieldTable = {
@@ -33,10 +33,6 @@ export const TOOL_FIELDS: FieldTable = {
 /** What becomes of the fields of `tool_choice`. */
 export const TOOL_CHOICE_FIELDS: FieldTable = { type: WORKS, name: WORKS, disable_parallel_tool_use: WORKS };
 
-const List = z.array(z.looseObject({}), "expected a list of tools").max(
-  TOOLS_MAX,
-  `expected at most ${TOOLS_MAX} tools`,
-);
 const NAME_WANTED = "expected a name of 1 to 128 letters, digits, _ or -";
 const ToolShape = z.object({
   type: z.string().optional(),
@@ -101,7 +97,7 @@ function toMap(tools: readonly Tool[]): Map<string, Tool> {
 export function toConversationTools(value: unknown, ignored: IgnoredFields): ConversationTools {
   const head: Tool[] = [];
   const deferred: Tool[] = [];
-  const list = parseWith(List, value, "tools");
+  const list = parseWith(TOOL_LIST, value, "tools");
   // A search that this server does not run can't bring them: then they are shown at once.
   const defers = !list.some(({ type }) => typeof type === "string" && type.startsWith("tool_search_tool"));
   const names = new Set<string>();
@@ -109,11 +105,7 @@ export function toConversationTools(value: unknown, ignored: IgnoredFields): Con
     const path = `tools[${index}]`;
     const tool = toTool(item, path, "tools[]", ignored);
     if (tool === undefined) continue;
-    if (names.has(tool.name)) {
-      const message = `Invalid request body: \`${path}.name\`: ${tool.name} is declared twice.`;
-      throw new RequestError("invalid_request", message, { param: `${path}.name` });
-    }
-    names.add(tool.name);
+    requireNew(tool.name, names, `${path}.name`);
     const isDeferred = item.defer_loading === true;
     if (isDeferred && !defers) ignored.add("tools[].defer_loading");
     (isDeferred && defers ? deferred : head).push(tool);
@@ -165,6 +157,10 @@ export function toMessagesToolUse(
   // A tool that is named is shown, deferred or not.
   const named = choice.mode === "named" ? tools.find(choice.name) : undefined;
   const callable = tools.callable;
+  if (callable.length > TOOLS_MAX) {
+    const message = `Invalid request body: \`messages\`: expected at most ${TOOLS_MAX} tools, with those of \`tools\`.`;
+    throw new RequestError("invalid_request", message, { param: "messages" });
+  }
   const offered = offerTools(
     named && !callable.includes(named) ? [...callable, named] : callable,
     choice,

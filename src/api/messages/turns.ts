@@ -85,13 +85,15 @@ export function toTurns(value: unknown, reading: Reading): Message[] {
     const path = `messages[${index}]`;
     const fields = sortFields(MESSAGE_FIELDS, message, reading.ignored, path, "messages[]");
     const { content = "", clear_at } = parseWith(Content, fields, path);
+    const clears = message.role === "system" && clear_at === "next_user_message";
+    if (clear_at !== undefined && !clears) reading.ignored.add("messages[].clear_at");
     const isNewest = index === newest && !hasResult(content);
     const place = { path: `${path}.content`, listedPath: "messages[].content", isNewest };
     if (message.role === "assistant") return [toAssistant(content, place, reading)];
     if (message.role === "system") {
       const texts = toTexts(content, place, reading);
       // Shown for the turn that it stands in only.
-      if (clear_at === "next_user_message" && index < newest) return [];
+      if (clears && index < newest) return [];
       return texts.length === 0 ? [] : [{ role: "system", content: texts }];
     }
     return toUserTurns(content, place, reading);
