@@ -1,11 +1,12 @@
 /**
  * Whether a replay shows what was shown: two records, with what time and chance made left out.
  *
- * Left out are ids that were drawn at random, times, cache hits, and what was drawn after a stop string had matched. An
+ * Left out are ids that were drawn at random, times, cache hits, whose signatures came back (a server's keys end with it), and what was drawn after a stop string had matched. An
  * answer whose client left is compared as far as it went.
  *
  * @module
  */
+import { FOREIGN_SIGNATURE } from "../api/messages/turns.ts";
 import type { RequestRecord } from "../api/request_record.ts";
 
 /** One difference. */
@@ -50,7 +51,8 @@ function toComparable(record: RequestRecord, cut: boolean): unknown {
       .map(({ at, shown }) => ({ at: at >= choice.tokens.length ? "end" : at, shown }))
   );
   if (cut) return JSON.parse(hide(JSON.stringify({ steps })));
-  const { status, error, ignored, dialect } = record;
+  const { status, error, dialect } = record;
+  const ignored = record.ignored.filter((name) => name !== FOREIGN_SIGNATURE);
   const choices = record.choices.map((choice) => ({
     finish_reason: choice.finish_reason,
     stop_string_matched: choice.stop_string_matched,

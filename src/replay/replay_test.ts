@@ -103,6 +103,25 @@ Deno.test("A replay of messages shows what was shown: thinking shown and sealed,
   }
 });
 
+Deno.test("A replay of thinking that came back is no different for having other keys than its server", async () => {
+  const reply = { text: "Hm.</think>Well.", prompt_open: "<think>\n" };
+  const shown = { type: "adaptive" };
+  for (const thinking of [shown, { ...shown, display: "omitted" }]) {
+    await using server = await serveScript({ reasoning: "qwen3", replies: [reply, reply] });
+    const ask = async (messages: object[]): Promise<{ content: { signature?: string }[] }> => {
+      const body = JSON.stringify({ max_tokens: 100, thinking, messages });
+      return await (await fetch(`${server.url}/v1/messages`, { method: "POST", body })).json();
+    };
+    const user = { role: "user", content: "Hi" };
+    const { content } = await ask([user]);
+    assert.ok(content[0]?.signature);
+    await ask([user, { role: "assistant", content }, user]);
+    const recorded = RequestRecordSchema.parse(await (await fetch(`${server.url}/v1/requests/last`)).json());
+    assert.deepEqual(recorded.ignored, []);
+    assert.deepEqual(compareRecords(recorded, await replay(recorded)), []);
+  }
+});
+
 Deno.test("A replay of calls that were shown as they were written shows them so", async () => {
   const text = '<tool_call>\n{"name": "add_note", "arguments": {"text": "buy figs and dates"}}\n</tool_call>';
   const script = { tools: "hermes", replies: [{ text }] };

@@ -66,6 +66,9 @@ const Unparsed = z.object({ __unparsedToolInput: z.looseObject({ raw: z.string()
 /** The first line of Claude Code's system prompt, whose hash differs from conversation to conversation. */
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
 
+/** Name under which thinking of another server's signing is listed. */
+export const FOREIGN_SIGNATURE = "messages[].content[].signature";
+
 /** Reads `system`. @throws {RequestError} With the path of the field at fault. */
 export function toSystem(value: unknown, reading: Reading): Message[] {
   if (value === undefined) return [];
@@ -202,7 +205,7 @@ function toReasoning(block: z.output<typeof Thinking>, path: string, { seal, ign
       `Invalid request body: \`${path}.signature\` does not fit the block: send thinking as it was given.`;
     throw new RequestError("invalid_request", message, { param: `${path}.signature` });
   }
-  if (opened.state === "foreign") ignored.add("messages[].content[].signature");
+  if (opened.state === "foreign") ignored.add(FOREIGN_SIGNATURE);
   return thinking;
 }
 
