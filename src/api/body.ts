@@ -54,8 +54,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Digits that may be more than a number of JavaScript holds, in a place where a number may be. */
-const LONG_NUMBER = /[:,[]\s*-?[\d.]{16,}/;
+/** Digits or an exponent that may be more than a number of JavaScript holds, in a place where a number may be. */
+const LONG_NUMBER = /[:,[]\s*-?(?:[\d.]{16,}|[\d.]+[eE])/;
 
 /** Numbers of bodies that JavaScript does not hold exactly: the object or list they are in → field → their digits. */
 const exactNumbers = new WeakMap<object, Map<string, string>>();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BODY_DEPTH_MAX, parseBody, toSafeName } from "./body.ts";
+import { BODY_DEPTH_MAX, parseBody, toJsonText, toSafeName } from "./body.ts";
 import { RequestError } from "./errors.ts";
 
 function parse(text: string): unknown {
@@ -49,4 +49,10 @@ Deno.test("a lone surrogate is refused with its path, in values and in keys", ()
 Deno.test("a name is repeated only if it is plain", () => {
   assert.equal(toSafeName("top_p"), "top_p");
   for (const name of ["", "a b", "é", "a\n", "x".repeat(65)]) assert.equal(toSafeName(name), "<field>");
+});
+
+Deno.test("a part of a body is written again with numbers as they came, those beyond all numbers of JavaScript too", () => {
+  for (const part of ['{"n":1e400}', '{"n":[-2.5E-400]}', '{"n":9007199254740993}']) {
+    assert.equal(toJsonText(Reflect.get(Object(parse(`{"part":${part}}`)), "part")), part);
+  }
 });

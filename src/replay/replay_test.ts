@@ -104,7 +104,7 @@ Deno.test("A replay of messages shows what was shown: thinking shown and sealed,
 });
 
 Deno.test("A replay of thinking that came back is no different for having other keys than its server", async () => {
-  const reply = { text: "Hm.</think>Well.", prompt_open: "<think>\n" };
+  const reply = { text: "Hm.</think>Well.", "prompt_open": "<think>\n" };
   const shown = { type: "adaptive" };
   for (const thinking of [shown, { ...shown, display: "omitted" }]) {
     await using server = await serveScript({ reasoning: "qwen3", replies: [reply, reply] });
