@@ -14,6 +14,7 @@ import {
   toOpenAiBase,
   toOutputTokens,
 } from "../agent.ts";
+import { toDocument } from "../edits/edit.ts";
 
 const PROVIDER = "openai-compatible";
 /** In the file, beside the values; a fixed time keeps a repeated setup from changing anything. */
@@ -31,20 +32,7 @@ export const cline: Agent = {
   launch: (target, folder) => ({
     environment: { CLINE_PROVIDER_SETTINGS_PATH: join(folder, "providers.json"), CLINE_NO_AUTO_UPDATE: "1" },
     args: ["--provider", PROVIDER, "--model", target.model],
-    files: {
-      "providers.json": `${
-        JSON.stringify(
-          {
-            version: 1,
-            lastUsedProvider: PROVIDER,
-            modes: {},
-            providers: { [PROVIDER]: { settings: toSettings(target), updatedAt: UPDATED_AT, tokenSource: "manual" } },
-          },
-          null,
-          2,
-        )
-      }\n`,
-    },
+    files: { "providers.json": `${JSON.stringify(toDocument(toEditsOfFile(target)), null, 2)}\n` },
   }),
   notes:
     () => ["In an editor older than this file, choose OpenAI Compatible in Cline's settings and enter the values."],

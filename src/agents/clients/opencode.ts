@@ -17,6 +17,7 @@ import {
   toOutputTokens,
   type Value,
 } from "../agent.ts";
+import { toDocument } from "../edits/edit.ts";
 
 const PROVIDER = "rapid-mlx";
 /** Below this its first prompt (8,000 to 9,000 tokens) leaves nothing to shorten, and it would compact for ever. */
@@ -37,7 +38,10 @@ export const opencode: Agent = {
     edits: toProviderEdits(target),
   }],
   launch: (target) => ({
-    environment: { OPENCODE_CONFIG_CONTENT: toProviderText(target), OPENCODE_DISABLE_AUTOUPDATE: "1" },
+    environment: {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(toDocument(toProviderEdits(target))),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+    },
   }),
   notes: toNotes,
 };
@@ -56,7 +60,7 @@ export const kilo: Agent = {
     format: "json",
     edits: toProviderEdits(target),
   }],
-  launch: (target) => ({ environment: { KILO_CONFIG_CONTENT: toProviderText(target) } }),
+  launch: (target) => ({ environment: { KILO_CONFIG_CONTENT: JSON.stringify(toDocument(toProviderEdits(target))) } }),
   notes: toNotes,
 };
 
@@ -67,16 +71,6 @@ function toProviderEdits(target: Target): Edit[] {
     { path: ["small_model"], value: `${PROVIDER}/${target.model}` },
     ...isTooSmall(target) ? [{ path: ["compaction", "auto"], value: false }] : [],
   ];
-}
-
-function toProviderText(target: Target): string {
-  const model = `${PROVIDER}/${target.model}`;
-  return JSON.stringify({
-    provider: { [PROVIDER]: toProvider(target) },
-    model,
-    small_model: model,
-    ...isTooSmall(target) && { compaction: { auto: false } },
-  });
 }
 
 function isTooSmall({ contextTokens }: Target): boolean {

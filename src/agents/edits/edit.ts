@@ -64,6 +64,11 @@ export function applyChanges(
   return current;
 }
 
+/** What a file holds that has these values and nothing else. */
+export function toDocument(edits: readonly Change[]): unknown {
+  return parseJson(applyChanges({ path: "a new file", format: "json" }, undefined, edits));
+}
+
 /** What a file holds at a path; undefined: nothing. @throws {ConfigFileError} If it is broken. */
 export function valueAt(
   file: { readonly path: string; readonly format: FileFormat },
