@@ -23,7 +23,7 @@ public enum Processor {
     public static var roundsActivations: Bool { CPUKernels.isFast }
 
     /// Sets threads (1 to 64; 0: what this process may use) and whether quantized products round activations to int8
-    /// (nil: they do, since that loses 0.2 % of perplexity and makes a step a third shorter).
+    /// (nil: they do, since that loses 0.2 % of perplexity and makes a step a quarter shorter).
     /// - Throws: `Refusal`.
     public static func configure(threads: Int, fast: Bool?) throws(Refusal) {
         do throws(CPUKernels.Refusal) {
