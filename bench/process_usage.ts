@@ -24,7 +24,16 @@ export async function readCpuSeconds(pid: number): Promise<number> {
     const parts = (await ps(pid, "time")).split(":").map(Number);
     return parts.reduce((sum, part) => sum * 60 + part, 0);
   }
-  const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+  return await readStat(`/proc/${pid}/stat`);
+}
+
+/** Processor time of one thread, in seconds; NaN where the system does not say. @throws If there is no such thread. */
+export async function readThreadCpuSeconds(pid: number, thread: number): Promise<number> {
+  return Deno.build.os === "linux" ? await readStat(`/proc/${pid}/task/${thread}/stat`) : NaN;
+}
+
+async function readStat(path: string): Promise<number> {
+  const stat = await Deno.readTextFile(path);
   // The second field is the program's name in parentheses and may hold blanks; utime and stime are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

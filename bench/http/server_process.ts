@@ -72,7 +72,8 @@ export function findPort(): number {
   return listener.addr.port;
 }
 
-function toDeno(...args: string[]): PeerCommand {
+/** How a program of this project is run. */
+export function toDeno(...args: string[]): PeerCommand {
   return { command: [Deno.execPath(), "run", "-A", V8_FLAGS, ...args], environment: {} };
 }
 
