@@ -15,11 +15,59 @@ export interface PacedStream {
   endMs: number;
 }
 
-/** What a read brought, and when. */
-interface Read {
-  ms: number;
-  bytes: Uint8Array;
+/** What came, and when: the client makes no garbage while it measures. */
+class Reads {
+  readonly #bytes: Uint8Array;
+  readonly #ends: Float64Array;
+  readonly #ms: Float64Array;
+  #count = 0;
+
+  /** @param tokens Of the answer: a frame has some 200 bytes, and there are a few more than tokens. */
+  constructor(tokens: number) {
+    this.#bytes = new Uint8Array(BYTES_A_FRAME * (tokens + FRAMES_MORE));
+    this.#ends = new Float64Array(tokens + FRAMES_MORE);
+    this.#ms = new Float64Array(tokens + FRAMES_MORE);
+  }
+
+  /** Reads until the body's end. @throws If the connection ends before. */
+  async readAll(connection: Deno.TcpConn): Promise<void> {
+    for (let end = 0; !this.#isWhole(end);) {
+      const size = await connection.read(this.#bytes.subarray(end));
+      if (size === null || size === 0) throw new Error(`The answer broke off: ${this.#text(0, end).slice(-500)}`);
+      this.#ms[this.#count] = toEpochMs();
+      this.#ends[this.#count++] = end += size;
+    }
+  }
+
+  /** When the last read came. */
+  get endMs(): number {
+    return this.#ms[this.#count - 1] ?? NaN;
+  }
+
+  /** When each occurrence of a text was there. */
+  toArrivals(wanted: string): number[] {
+    const text = this.#text(0, this.#ends[this.#count - 1]);
+    const arrivals: number[] = [];
+    let read = 0;
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+      while ((this.#ends[read] ?? Infinity) < at + wanted.length) read++;
+      arrivals.push(this.#ms[read] ?? NaN);
+    }
+    return arrivals;
+  }
+
+  #isWhole(end: number): boolean {
+    return this.#bytes[end - 1] === 10 && this.#text(end - 5, end) === "0\r\n\r\n";
+  }
+
+  /** Bytes as characters, one each: the answers are ASCII. */
+  #text(from: number, to?: number): string {
+    return new TextDecoder("latin1").decode(this.#bytes.subarray(Math.max(0, from), to));
+  }
 }
+
+const BYTES_A_FRAME = 400;
+const FRAMES_MORE = 50;
 
 /** Streams a chat of `tokens` tokens. @throws If the server refuses or breaks off. */
 export async function streamPaced(url: string, tokens: number): Promise<PacedStream> {
@@ -27,16 +75,12 @@ export async function streamPaced(url: string, tokens: number): Promise<PacedStr
   using connection = await Deno.connect({ hostname, port: Number(port) });
   connection.setNoDelay(true);
   const messages = [{ role: "user", content: "Say words." }];
+  const reads = new Reads(tokens);
   await send(connection, { model: "paced", messages, max_tokens: tokens, temperature: 0, stream: true });
-  const reads: Read[] = [];
-  const buffer = new Uint8Array(65_536);
-  for (;;) {
-    const size = await connection.read(buffer);
-    if (size === null) throw new Error(`The connection ended in its answer: ${toText(reads).slice(-500)}`);
-    reads.push({ ms: toEpochMs(), bytes: buffer.slice(0, size) });
-    if (endsWith(buffer.subarray(0, size), "0\r\n\r\n")) break;
-  }
-  return { delaysMs: toDelays(toArrivals(reads, '"content":" word"'), tokens), endMs: toEndMs(reads) };
+  await reads.readAll(connection);
+  const [doneMs] = reads.toArrivals("data: [DONE]\n\n");
+  if (doneMs === undefined) throw new Error("The stream has no [DONE]");
+  return { delaysMs: toDelays(reads.toArrivals('"content":" word"'), tokens), endMs: reads.endMs - doneMs };
 }
 
 async function send(connection: Deno.TcpConn, body: object): Promise<void> {
@@ -46,35 +90,9 @@ async function send(connection: Deno.TcpConn, body: object): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
 }
 
-/** When each occurrence of a text was there, of reads that may cut it anywhere. */
-function toArrivals(reads: readonly Read[], wanted: string): number[] {
-  const arrivals: number[] = [];
-  let rest = "";
-  for (const { ms, bytes } of reads) {
-    const pieces = (rest + new TextDecoder().decode(bytes)).split(wanted);
-    for (let count = 1; count < pieces.length; count++) arrivals.push(ms);
-    rest = (pieces.at(-1) ?? "").slice(1 - wanted.length);
-  }
-  return arrivals;
-}
-
 /** Token i of a stream is due i steps after its first; the first step is the latest that no token came before. */
 function toDelays(arrivals: readonly number[], tokens: number): number[] {
   if (arrivals.length !== tokens) throw new Error(`${arrivals.length} tokens came, wanted are ${tokens}`);
   const first = Math.min(...arrivals.map((ms, index) => Math.floor(ms / STEP_MS) - index));
   return arrivals.map((ms, index) => ms - (first + index) * STEP_MS);
-}
-
-function toEndMs(reads: readonly Read[]): number {
-  const [done] = toArrivals(reads, "data: [DONE]\n\n");
-  if (done === undefined) throw new Error(`The stream has no [DONE]: ${toText(reads).slice(-500)}`);
-  return (reads.at(-1)?.ms ?? NaN) - done;
-}
-
-function endsWith(bytes: Uint8Array, text: string): boolean {
-  return new TextDecoder("latin1").decode(bytes.subarray(-text.length)) === text;
-}
-
-function toText(reads: readonly Read[]): string {
-  return reads.map(({ bytes }) => new TextDecoder().decode(bytes)).join("");
 }

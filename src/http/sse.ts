@@ -40,19 +40,30 @@ export interface EventStreamOptions {
 export function toEventStream(frames: AsyncIterator<string>, options: EventStreamOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let pending: Promise<IteratorResult<string>> | undefined;
+  let silence: Silence | undefined;
   return new ReadableStream<Uint8Array>({
+    start(controller): void {
+      silence = new Silence(options.clock, () => {
+        // One that was not read yet shows all that a second one would.
+        if ((controller.desiredSize ?? 0) >= 0) controller.enqueue(encoder.encode(options.keepAlive()));
+      });
+    },
     async pull(controller): Promise<void> {
-      pending ??= frames.next();
-      const result = await nextOrSilence(pending, options.clock);
-      if (result === "silence") {
-        controller.enqueue(encoder.encode(options.keepAlive()));
-        return;
+      silence?.begin();
+      try {
+        pending = frames.next();
+        const result = await pending;
+        silence?.end();
+        if (!result.done) return controller.enqueue(encoder.encode(result.value));
+        silence?.close();
+        controller.close();
+      } catch (error) {
+        silence?.close();
+        throw error;
       }
-      pending = undefined;
-      if (result.done) controller.close();
-      else controller.enqueue(encoder.encode(result.value));
     },
     async cancel(): Promise<void> {
+      silence?.close();
       options.onLeave();
       await pending;
       while (!(await frames.next()).done);
@@ -60,15 +71,46 @@ export function toEventStream(frames: AsyncIterator<string>, options: EventStrea
   }, { highWaterMark: 0 });
 }
 
-async function nextOrSilence(
-  pending: Promise<IteratorResult<string>>,
-  clock: Clock,
-): Promise<IteratorResult<string> | "silence"> {
-  const { promise: silence, resolve } = Promise.withResolvers<"silence">();
-  const stop = clock.after(KEEP_ALIVE_MS, () => resolve("silence"));
-  try {
-    return await Promise.race([pending, silence]);
-  } finally {
-    stop();
+/** Rings in every KEEP_ALIVE_MS of a wait. One alarm serves many waits: a timer a frame is a tenth of a frame's cost. */
+class Silence {
+  readonly #clock: Clock;
+  readonly #ring: () => void;
+  #sinceMs: number | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock;
+    this.#ring = ring;
+  }
+
+  /** A wait begins. */
+  begin(): void {
+    this.#sinceMs = this.#clock.nowMs();
+    if (this.#stop === undefined) this.#set(KEEP_ALIVE_MS);
+  }
+
+  /** It ends. */
+  end(): void {
+    this.#sinceMs = undefined;
+  }
+
+  /** There will be no other. */
+  close(): void {
+    this.#sinceMs = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  #set(delayMs: number): void {
+    this.#stop = this.#clock.after(delayMs, () => {
+      this.#stop = undefined;
+      if (this.#sinceMs === undefined) return; // the next wait sets it again
+      const nowMs = this.#clock.nowMs();
+      if (nowMs - this.#sinceMs >= KEEP_ALIVE_MS) {
+        this.#sinceMs = nowMs;
+        this.#ring();
+      }
+      this.#set(KEEP_ALIVE_MS - (nowMs - this.#sinceMs));
+    });
   }
 }

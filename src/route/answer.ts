@@ -76,6 +76,11 @@ async function* decode(
 export async function* mergeAnswers(
   answers: readonly AsyncIterator<OutputEvent>[],
 ): AsyncIterableIterator<ChoiceEvent> {
+  const [only] = answers;
+  if (answers.length === 1 && only) {
+    for (let next = await only.next(); !next.done; next = await only.next()) yield { index: 0, event: next.value };
+    return;
+  }
   const ready: (() => { index: number; result: IteratorResult<OutputEvent> })[] = [];
   let wake = (): void => {};
   const settle = (step: (typeof ready)[number]): void => {
