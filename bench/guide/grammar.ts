@@ -127,7 +127,7 @@ for (const [name, make] of GRAMMARS) {
         `mean ${mean.toFixed(1)}: ${share.toFixed(2)} % of a step`,
     );
   }
-  const guide = new GrammarGuide({ worker, vocabulary, key: name, grammar });
+  const guide = new GrammarGuide({ worker, vocabulary, key: name, source: { grammar } });
   await guide.next(0, undefined);
   const trips: number[] = [];
   for (const [at, token] of answer.entries()) {

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Allowance, TokenGuide } from "../flow.ts";
-import type { Grammar } from "../grammar/expr.ts";
 import type { GrammarWorker, GuideVocabulary } from "./grammar_worker.ts";
+import type { GrammarSource } from "./protocol.ts";
 
 /** What an answer is bound to, and by whom. */
 export interface GrammarBinding {
@@ -16,7 +16,7 @@ export interface GrammarBinding {
   /** Equal for equal grammars only. */
   key: string;
   /** What may be written. */
-  grammar: Grammar;
+  source: GrammarSource;
 }
 
 /** A guide over all of an answer, or over what is left of it when it is asked first. */
@@ -40,10 +40,10 @@ export class GrammarGuide implements TokenGuide {
 
   /** What may come behind several tokens. The first call begins the grammar in front of them. */
   async advance(tokens: readonly number[]): Promise<Allowance> {
-    const { worker, vocabulary, key, grammar } = this.#binding;
+    const { worker, vocabulary, key, source } = this.#binding;
     if (this.#matcher === undefined) {
       const buffer = this.#words.buffer as SharedArrayBuffer;
-      const matcher = await worker.start(vocabulary, key, grammar, buffer);
+      const matcher = await worker.start(vocabulary, key, source, buffer);
       this.#matcher = matcher;
       // It may have been closed meanwhile.
       if (this.#closed) worker.finish(matcher);

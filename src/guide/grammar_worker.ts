@@ -5,9 +5,8 @@
  * @module
  */
 import { GrammarError } from "../grammar/errors.ts";
-import type { Grammar } from "../grammar/expr.ts";
 import type { TokenTableParts } from "../prompt/token_table.ts";
-import type { GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
+import type { GrammarSource, GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
 
 /** The worker ended, or could not do what it was asked; no fault of the client. */
 export class GuideError extends Error {
@@ -22,6 +21,9 @@ export class GuideError extends Error {
   }
 }
 
+/** No grammar can be made of the tools. */
+export class ToolGrammarError extends GrammarError {}
+
 /** A vocabulary as the worker needs it. */
 export interface GuideVocabulary {
   /** Of its tokenizer; copied. */
@@ -33,7 +35,7 @@ export interface GuideVocabulary {
 }
 
 interface Pending {
-  resolve: () => void;
+  resolve: (dropped: readonly string[]) => void;
   reject: (error: Error) => void;
 }
 
@@ -43,8 +45,8 @@ interface Running {
   pending: Map<number, Pending>;
   /** Numbers of the vocabularies that it knows, once it does. */
   known: Map<GuideVocabulary, Promise<number>>;
-  /** Grammars that it has checked, by vocabulary and key. */
-  prepared: Set<string>;
+  /** Grammars that it checks or has checked, by vocabulary and key, with the keywords that they do not keep. */
+  prepared: Map<string, Promise<readonly string[]>>;
 }
 
 /** Keys of checked grammars that are remembered. */
@@ -58,20 +60,33 @@ export class GrammarWorker {
   #vocabularies = 0;
   #closed = false;
 
-  /** Checks a grammar and keeps it. @throws {GrammarError} If it can't be followed. */
-  async prepare(vocabulary: GuideVocabulary, key: string, grammar: Grammar): Promise<void> {
+  /**
+   * Makes a grammar, checks and keeps it.
+   *
+   * @returns Keywords of tools that it does not keep.
+   * @throws {ToolGrammarError} If none can be made. @throws {GrammarError} If it can't be followed.
+   */
+  async prepare(vocabulary: GuideVocabulary, key: string, source: GrammarSource): Promise<readonly string[]> {
     const running = this.#start();
     const number = await this.#know(running, vocabulary);
     const name = `${number} ${key}`;
-    // A large grammar takes milliseconds to cross; one that is kept no more is sent again by `start`.
-    if (running.prepared.has(name)) return;
-    await this.#call(running, { type: "prepare", vocabulary: number, key, grammar });
+    // Tools take milliseconds to cross; a grammar that is kept no more is asked for again by `start`.
+    const known = running.prepared.get(name);
+    if (known !== undefined) return await known;
+    const told = this.#call(running, { type: "prepare", vocabulary: number, key, source });
     if (running.prepared.size >= PREPARED_MAX) running.prepared.clear();
-    running.prepared.add(name);
+    running.prepared.set(name, told);
+    told.catch(() => running.prepared.delete(name));
+    return await told;
   }
 
   /** Begins an answer; its first mask is in `mask` then. @returns Its number for `advance` and `finish`. */
-  async start(vocabulary: GuideVocabulary, key: string, grammar: Grammar, mask: SharedArrayBuffer): Promise<number> {
+  async start(
+    vocabulary: GuideVocabulary,
+    key: string,
+    source: GrammarSource,
+    mask: SharedArrayBuffer,
+  ): Promise<number> {
     const running = this.#start();
     const matcher = ++this.#matchers;
     const number = await this.#know(running, vocabulary);
@@ -80,7 +95,7 @@ export class GrammarWorker {
       await this.#call(running, call);
     } catch (error) {
       if (!(error instanceof GuideError && error.missing)) throw error;
-      await this.#call(running, { ...call, grammar });
+      await this.#call(running, { ...call, source });
     }
     return matcher;
   }
@@ -105,7 +120,7 @@ export class GrammarWorker {
     if (this.#closed) throw new GuideError("The grammar worker is closed");
     if (this.#running) return this.#running;
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "grammar" });
-    const running: Running = { worker, pending: new Map(), known: new Map(), prepared: new Set() };
+    const running: Running = { worker, pending: new Map(), known: new Map(), prepared: new Map() };
     worker.onmessage = ({ data }: MessageEvent<GuideReply>): void => settle(running, data);
     worker.onerror = (event): void => {
       event.preventDefault();
@@ -126,7 +141,7 @@ export class GrammarWorker {
     return told;
   }
 
-  #call(running: Running, call: GuideCall): Promise<void> {
+  #call(running: Running, call: GuideCall): Promise<readonly string[]> {
     const number = ++this.#calls;
     return new Promise((resolve, reject) => {
       running.worker.postMessage({ number, call } satisfies GuideRequest);
@@ -145,7 +160,8 @@ export class GrammarWorker {
 function settle(running: Running, reply: GuideReply): void {
   const pending = running.pending.get(reply.number);
   running.pending.delete(reply.number);
-  if (reply.ok) pending?.resolve();
+  if (reply.ok) pending?.resolve(reply.dropped);
+  else if (reply.kind === "tools") pending?.reject(new ToolGrammarError(reply.message));
   else if (reply.kind === "grammar") pending?.reject(new GrammarError(reply.message));
   else pending?.reject(new GuideError(reply.message, reply.kind === "missing"));
 }

@@ -19,13 +19,13 @@ function tokensOf(allowance: Allowance): number[] {
 }
 
 function guideOf(worker: GrammarWorker, grammar: Grammar, key: string): GrammarGuide {
-  return new GrammarGuide({ worker, vocabulary: VOCABULARY, key, grammar });
+  return new GrammarGuide({ worker, vocabulary: VOCABULARY, key, source: { grammar } });
 }
 
 Deno.test("answers are followed side by side, each from its own place", async () => {
   const worker = new GrammarWorker();
   const grammar = parseEbnf('root ::= "ab" | "ac"');
-  await worker.prepare(VOCABULARY, "k", grammar);
+  await worker.prepare(VOCABULARY, "k", { grammar });
   const guides = [guideOf(worker, grammar, "k"), guideOf(worker, grammar, "k")] as const;
   const [a = 0, b = 0, c = 0] = toByteTokens("abc");
   assert.deepEqual(tokensOf(await guides[0].next(0, undefined)), [a]);
@@ -40,13 +40,13 @@ Deno.test("answers are followed side by side, each from its own place", async ()
 Deno.test("a grammar that the worker has forgotten is sent again; one that is wrong is refused", async () => {
   const worker = new GrammarWorker();
   const grammar = parseEbnf('root ::= "a"');
-  await worker.prepare(VOCABULARY, "first", grammar);
-  for (let index = 0; index <= MACHINES_MAX; index++) await worker.prepare(VOCABULARY, `k${index}`, grammar);
+  await worker.prepare(VOCABULARY, "first", { grammar });
+  for (let index = 0; index <= MACHINES_MAX; index++) await worker.prepare(VOCABULARY, `k${index}`, { grammar });
   const guide = guideOf(worker, grammar, "first");
   assert.deepEqual(tokensOf(await guide.next(0, undefined)), toByteTokens("a"));
   guide.close();
   const wrong = parseEbnf('root ::= root "a" | "b"');
-  await assert.rejects(worker.prepare(VOCABULARY, "wrong", wrong), { name: "GrammarError" });
+  await assert.rejects(worker.prepare(VOCABULARY, "wrong", { grammar: wrong }), { name: "GrammarError" });
   worker.close();
 });
 
@@ -54,9 +54,9 @@ Deno.test("a vocabulary that the worker could not take fails its answer by name,
   const worker = new GrammarWorker();
   const grammar = parseEbnf('root ::= "a"');
   const vocabulary: GuideVocabulary = { ...VOCABULARY, table: {} as GuideVocabulary["table"] };
-  await assert.rejects(worker.prepare(vocabulary, "k", grammar), { name: "GuideError" });
+  await assert.rejects(worker.prepare(vocabulary, "k", { grammar }), { name: "GuideError" });
   vocabulary.table = table.parts;
-  await worker.prepare(vocabulary, "k", grammar);
+  await worker.prepare(vocabulary, "k", { grammar });
   worker.close();
 });
 
@@ -66,6 +66,9 @@ Deno.test("a worker that is closed fails its answers by name", async () => {
   const next = guide.next(0, undefined);
   worker.close();
   await assert.rejects(next, /grammar worker is closed/);
-  await assert.rejects(worker.prepare(VOCABULARY, "k", parseEbnf('root ::= "a"')), /grammar worker is closed/);
+  await assert.rejects(
+    worker.prepare(VOCABULARY, "k", { grammar: parseEbnf('root ::= "a"') }),
+    /grammar worker is closed/,
+  );
   guide.close();
 });

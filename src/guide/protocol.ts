@@ -5,23 +5,30 @@
  * @module
  */
 import type { Grammar } from "../grammar/expr.ts";
+import type { AnswerSource } from "../output/answer_source.ts";
 import type { TokenTableParts } from "../prompt/token_table.ts";
+
+/** A grammar, or what the worker makes one of. */
+export type GrammarSource = { grammar: Grammar } | { answer: AnswerSource };
 
 /** What the worker can be asked. */
 export type GuideCall =
   /** A vocabulary, before anything else of it. `size`: ids that the model can draw. */
   | { type: "vocabulary"; vocabulary: number; table: TokenTableParts; size: number; endTokens: readonly number[] }
-  /** Checks and keeps a grammar. */
-  | { type: "prepare"; vocabulary: number; key: string; grammar: Grammar }
-  /** Begins an answer and writes its first mask. Without `grammar` it must be kept under its key. */
-  | { type: "start"; matcher: number; vocabulary: number; key: string; grammar?: Grammar; mask: SharedArrayBuffer }
+  /** Makes, checks and keeps a grammar. */
+  | { type: "prepare"; vocabulary: number; key: string; source: GrammarSource }
+  /** Begins an answer and writes its first mask. Without `source` its grammar must be kept under its key. */
+  | { type: "start"; matcher: number; vocabulary: number; key: string; source?: GrammarSource; mask: SharedArrayBuffer }
   /** Goes on over tokens and writes the mask behind them. */
   | { type: "advance"; matcher: number; tokens: readonly number[] };
 
 /** A message to the worker. */
 export type GuideRequest = { number: number; call: GuideCall } | { close: number };
 
-/** The answer to a call. `missing`: the grammar is kept no more. */
+/**
+ * The answer to a call. `dropped`: keywords that a made grammar does not keep. `tools`: no grammar can be made of them;
+ * `grammar`: it can't be followed; `missing`: it is kept no more.
+ */
 export type GuideReply =
-  | { number: number; ok: true }
-  | { number: number; ok: false; kind: "grammar" | "missing" | "failed"; message: string };
+  | { number: number; ok: true; dropped: readonly string[] }
+  | { number: number; ok: false; kind: "tools" | "grammar" | "missing" | "failed"; message: string };

@@ -7,15 +7,19 @@
  */
 /// <reference lib="deno.worker" />
 import { GrammarError } from "../grammar/errors.ts";
+import { type MadeAnswer, makeAnswer } from "../output/answer_source.ts";
 import { GrammarStore, type Matcher } from "./grammar_store.ts";
 import { MATCHERS_MAX } from "./limits.ts";
-import type { GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
+import type { GrammarSource, GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
 import { toTokenSet } from "./token_set.ts";
 
 const stores = new Map<number, GrammarStore>();
 const matchers = new Map<number, { matcher: Matcher; mask: Uint32Array }>();
 
 class MissingGrammar extends Error {}
+
+/** No grammar can be made of the tools. */
+class UnboundTools extends Error {}
 
 self.onmessage = ({ data }: MessageEvent<GuideRequest>): void => {
   if ("close" in data) {
@@ -24,26 +28,34 @@ self.onmessage = ({ data }: MessageEvent<GuideRequest>): void => {
   }
   let reply: GuideReply;
   try {
-    answer(data.call);
-    reply = { number: data.number, ok: true };
+    reply = { number: data.number, ok: true, dropped: answer(data.call) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const kind = error instanceof GrammarError ? "grammar" : error instanceof MissingGrammar ? "missing" : "failed";
-    reply = { number: data.number, ok: false, kind, message };
+    reply = { number: data.number, ok: false, kind: toKind(error), message };
   }
   self.postMessage(reply);
 };
 
-function answer(call: GuideCall): void {
+function toKind(error: unknown): Extract<GuideReply, { ok: false }>["kind"] {
+  if (error instanceof GrammarError) return "grammar";
+  if (error instanceof UnboundTools) return "tools";
+  return error instanceof MissingGrammar ? "missing" : "failed";
+}
+
+/** @returns Keywords that a made grammar does not keep. */
+function answer(call: GuideCall): readonly string[] {
   switch (call.type) {
     case "vocabulary":
       stores.set(call.vocabulary, new GrammarStore(toTokenSet(call.table, call.size, call.endTokens)));
-      return;
-    case "prepare":
-      requireStore(call.vocabulary).prepare(call.key, call.grammar);
-      return;
+      return [];
+    case "prepare": {
+      const { grammar, dropped } = make(call.source);
+      requireStore(call.vocabulary).prepare(call.key, grammar);
+      return dropped;
+    }
     case "start":
-      return start(call);
+      start(call);
+      return [];
     case "advance": {
       const open = matchers.get(call.matcher);
       if (open === undefined) throw new Error("The answer is closed");
@@ -51,14 +63,26 @@ function answer(call: GuideCall): void {
         if (!open.matcher.accept(token)) throw new Error(`The token ${token} does not fit the grammar`);
       }
       open.matcher.writeMask(open.mask);
+      return [];
     }
+  }
+}
+
+function make(source: GrammarSource): MadeAnswer {
+  if ("grammar" in source) return { ...source, dropped: [] };
+  try {
+    return makeAnswer(source.answer);
+  } catch (error) {
+    throw error instanceof GrammarError ? new UnboundTools(error.message) : error;
   }
 }
 
 function start(call: Extract<GuideCall, { type: "start" }>): void {
   if (matchers.size >= MATCHERS_MAX) throw new Error(`${MATCHERS_MAX} answers are bound to grammars already`);
   const store = requireStore(call.vocabulary);
-  const followed = call.grammar === undefined ? store.find(call.key) : store.prepare(call.key, call.grammar);
+  const followed = call.source === undefined
+    ? store.find(call.key)
+    : store.prepare(call.key, make(call.source).grammar);
   if (followed === undefined) throw new MissingGrammar("The grammar is kept no more");
   const matcher = store.start(followed);
   const mask = new Uint32Array(call.mask);

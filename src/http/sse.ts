@@ -71,7 +71,7 @@ export function toEventStream(frames: AsyncIterator<string>, options: EventStrea
   }, { highWaterMark: 0 });
 }
 
-/** Rings in every KEEP_ALIVE_MS of a wait. One alarm serves many waits: a timer a frame is a tenth of a frame's cost. */
+/** Rings in every KEEP_ALIVE_MS of a wait. One alarm serves many: a timer a frame is a tenth of its cost. */
 class Silence {
   readonly #clock: Clock;
   readonly #ring: () => void;

@@ -18,14 +18,13 @@ import type { IgnoredFields } from "../api/fields.ts";
 import type { ToolUse } from "../api/tools.ts";
 import type { TokenGuide } from "../flow.ts";
 import { GrammarError } from "../grammar/errors.ts";
-import type { Grammar } from "../grammar/expr.ts";
 import { GrammarGuide } from "../guide/grammar_guide.ts";
-import type { GrammarWorker, GuideVocabulary } from "../guide/grammar_worker.ts";
+import { type GrammarWorker, type GuideVocabulary, ToolGrammarError } from "../guide/grammar_worker.ts";
 import { toMachine } from "../guide/machine.ts";
 import { States } from "../guide/states.ts";
-import { type AnswerRequest, bindsCalls, bindsContent, toAnswerGrammar } from "../output/answer_grammar.ts";
+import { bindsCalls, bindsContent } from "../output/answer_grammar.ts";
+import { type AnswerSource, makeAnswer } from "../output/answer_source.ts";
 import { labelOf } from "../output/label.ts";
-import { CallRequest } from "../output/tools/call_request.ts";
 import type { LoadedModel } from "./models.ts";
 
 /** A request that may bind its answers. */
@@ -57,23 +56,41 @@ export type GuideMaker = () => TokenGuide;
  * @throws {RequestError} If what is asked for can't be kept.
  */
 export async function bindAnswers(request: BindingRequest): Promise<GuideMaker | undefined> {
-  const wanted = toAnswerRequest(request);
-  if (wanted === undefined) return undefined;
+  const answer = toAnswerSource(request);
+  if (answer === undefined) return undefined;
   if (request.ignoresEnd) {
     const message = "`ignore_eos` is not supported for an answer that is bound: it ends where its form does.";
     throw new RequestError("unsupported_combination", message, { param: "ignore_eos" });
   }
-  const { constraint, toolUse, grammars } = request;
+  const { constraint, toolUse, grammars, ignored } = request;
   const toolParam = toolUse?.legacy === true ? "functions" : "tools";
-  const { grammar, key } = await orRefuse("invalid_tool_schema", toolParam, () => toKeyed(wanted, request));
   const param = constraint?.param ?? toolParam;
+  const listDropped = (dropped: readonly string[]): void => {
+    const path = toolUse?.schemaPath ?? "tools[].function.parameters";
+    for (const keyword of dropped) ignored.add(`${path} ${keyword}`);
+  };
   if (request.scripted) {
-    await orRefuse("invalid_grammar", param, () => new States(toMachine(grammar, () => true)).start());
+    const made = await orRefuse("invalid_tool_schema", toolParam, () => makeAnswer(answer));
+    listDropped(made.dropped);
+    await orRefuse("invalid_grammar", param, () => new States(toMachine(made.grammar, () => true)).start());
     return undefined;
   }
   const vocabulary = toGuideVocabulary(request.model);
-  await orRefuse("invalid_grammar", param, () => grammars.prepare(vocabulary, key, grammar));
-  return () => new GrammarGuide({ worker: grammars, vocabulary, key, grammar });
+  const key = toKey(answer);
+  const source = { answer };
+  try {
+    listDropped(await grammars.prepare(vocabulary, key, source));
+  } catch (error) {
+    if (error instanceof ToolGrammarError) throw toConstraintError(error, "invalid_tool_schema", toolParam);
+    throw error instanceof GrammarError ? toConstraintError(error, "invalid_grammar", param) : error;
+  }
+  return () => new GrammarGuide({ worker: grammars, vocabulary, key, source });
+}
+
+/** Equal for equal answers only. */
+function toKey(answer: AnswerSource): string {
+  const json = JSON.stringify(answer, (_name, value: unknown) => value instanceof Map ? [...value] : value);
+  return createHash("sha256").update(json).digest("base64");
 }
 
 /** @throws {RequestError} If a grammar can't be followed. */
@@ -85,19 +102,23 @@ async function orRefuse<T>(code: ErrorCode, param: string, make: () => T | Promi
   }
 }
 
-function toAnswerRequest(request: BindingRequest): WantedAnswer | undefined {
+/** Of the prompt its end alone tells anything: whether thinking is open. */
+const PROMPT_END = 64;
+
+function toAnswerSource(request: BindingRequest): AnswerSource | undefined {
   const { constraint, toolUse, promptText } = request;
   const dialect = promptText === undefined ? PLAIN : request.model.dialect;
   const tools = toolUse?.tools ?? [];
   const mode = toolUse?.choice.mode ?? "none";
-  const base = { dialect, prompt: promptText ?? "" };
+  const base = { dialect, prompt: (promptText ?? "").slice(-PROMPT_END) };
   if (constraint !== undefined && !bindsContent(dialect)) {
     const message =
       `\`${constraint.param}\` is not supported: what this model answers can't be told from what it thinks.`;
     throw new RequestError("unsupported_field", message, { param: constraint.param });
   }
   if (tools.length === 0) return constraint && { ...base, content: constraint.grammar };
-  const calls = { tools, callsMax: toolUse?.callsMax ?? null };
+  const label = dialect.tools === "hy_v3" ? labelOf(request.model.text.vocabulary) : undefined;
+  const calls = { tools, callsMax: toolUse?.callsMax ?? null, ...(label !== undefined && { label }) };
   const canBind = bindsCalls(dialect);
   if (mode === "required" || mode === "named") return canBind ? { ...base, calls } : undefined;
   if (constraint !== undefined) {
@@ -122,54 +143,4 @@ function toGuideVocabulary({ text, info }: BindingRequest["model"]): GuideVocabu
     vocabularies.set(text, vocabulary);
   }
   return vocabulary;
-}
-
-/** A grammar, and what is equal for equal grammars only. */
-interface KeyedGrammar {
-  grammar: Grammar;
-  key: string;
-  /** Keywords of tools that it does not keep. */
-  dropped: ReadonlySet<string>;
-}
-
-/** What an answer has to be, before any of its tools' schemas is looked at. */
-type WantedAnswer = Omit<AnswerRequest, "calls"> & { calls?: Pick<CallRequest, "tools" | "callsMax"> };
-
-/** Agents send the same tools each time: sixty of them cost the main isolate tens of milliseconds. */
-const KEPT_MAX = 16;
-const kept = new Map<string, KeyedGrammar>();
-
-/** The grammar of what is wanted; one of tools is kept. @throws {GrammarError} For a schema that can't be honoured. */
-function toKeyed(wanted: WantedAnswer, { ignored, toolUse, model }: BindingRequest): KeyedGrammar {
-  const { calls, content, ...base } = wanted;
-  const isKept = calls !== undefined && (content === undefined || content === "free");
-  const label = base.dialect.tools === "hy_v3" ? labelOf(model.text.vocabulary) : undefined;
-  // Of the prompt, its end alone tells anything.
-  const name = isKept ? JSON.stringify([base.dialect, label ?? "", base.prompt.slice(-64), calls, content ?? ""]) : "";
-  let keyed = isKept ? kept.get(name) : undefined;
-  if (keyed === undefined) {
-    const dropped = new Set<string>();
-    const request = calls &&
-      new CallRequest(calls.tools, calls.callsMax, (_tool, keyword) => dropped.add(keyword), {
-        prompt: base.prompt,
-        ...(label !== undefined && { label }),
-      });
-    const grammar = toAnswerGrammar({ ...base, ...(content && { content }), ...(request && { calls: request }) });
-    keyed = { grammar, key: toKey(grammar), dropped };
-  }
-  if (isKept) {
-    kept.delete(name);
-    kept.set(name, keyed);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT_MAX) break;
-      kept.delete(oldest);
-    }
-  }
-  const path = toolUse?.schemaPath ?? "tools[].function.parameters";
-  for (const keyword of keyed.dropped) ignored.add(`${path} ${keyword}`);
-  return keyed;
-}
-
-function toKey({ rules, root }: Grammar): string {
-  return createHash("sha256").update(JSON.stringify([root, ...rules])).digest("base64");
 }

@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ["ffi", "flow.ts"],
   // What answers may be: parsers of the wires and of the dialects make grammars, and guides follow them.
   grammar: [],
-  guide: ["flow.ts", "grammar", "prompt"],
+  guide: ["flow.ts", "grammar", "output", "prompt"],
   output: ["flow.ts", "grammar"],
   // A profile names parsers: one that does not exist is an error at start.
   profiles: ["flow.ts", "output"],
