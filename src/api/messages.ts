@@ -62,6 +62,7 @@ const content = z.union([z.string(), z.array(z.looseObject({ type: z.string("exp
   error: "expected a string or a list of parts",
 });
 const id = z.string().min(1).max(256);
+const text = z.string("expected a string");
 // An empty one is none, as with OpenAI.
 const name = z.string().max(256).transform((text) => text === "" ? undefined : text).optional();
 // The object itself and no copy of it: toJsonText knows its numbers by what holds them.
@@ -247,7 +248,7 @@ function toParts(value: Content, { path, isNewest, ignored }: ContentPlace): Tex
       );
     }
     const fields = sortFields(PART_FIELDS, part, ignored, partPath, "messages[].content[]");
-    return { type: "text", text: parseWith(z.string(`expected a string`), fields[key], `${partPath}.${key}`) };
+    return { type: "text", text: parseWith(text, fields[key], `${partPath}.${key}`) };
   });
 }
 

@@ -60,6 +60,8 @@ export const TOOL_LIST: z.ZodType<Record<string, unknown>[]> = z.array(
 ).max(TOOLS_MAX, `expected at most ${TOOLS_MAX} tools`);
 
 const named = z.looseObject({ name: z.unknown().optional() });
+const toolType = z.string("expected the type of the tool");
+const functionObject = z.looseObject({}, "expected the function that the tool is");
 const CHOICE_WANTED = "expected none, auto, required, or an object that names a function";
 
 /** Reads them. @throws {RequestError} For the first one that can't be used. */
@@ -91,7 +93,7 @@ function toTools(value: unknown, ignored: IgnoredFields): Tool[] {
     }
     if (type !== "function") {
       // A tool that another server runs: the model can do without.
-      parseWith(z.string("expected the type of the tool"), type, `${path}.type`);
+      parseWith(toolType, type, `${path}.type`);
       ignored.add("tools[].type");
       return [];
     }
@@ -111,7 +113,7 @@ function toFunctions(value: unknown, ignored: IgnoredFields): Tool[] {
 }
 
 function toTool(value: unknown, path: string, listedPath: string, ignored: IgnoredFields): Tool {
-  const object = parseWith(z.looseObject({}, "expected the function that the tool is"), value, path);
+  const object = parseWith(functionObject, value, path);
   const { name, description, parameters, strict } = parseWith(
     FunctionShape,
     sortFields(TOOL_FUNCTION_FIELDS, object, ignored, path, listedPath),

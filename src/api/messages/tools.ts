@@ -33,6 +33,7 @@ export const TOOL_FIELDS: FieldTable = {
 /** What becomes of the fields of `tool_choice`. */
 export const TOOL_CHOICE_FIELDS: FieldTable = { type: WORKS, name: WORKS, disable_parallel_tool_use: WORKS };
 
+const toolType = z.string("expected the type of the tool");
 const NAME_WANTED = "expected a name of 1 to 128 letters, digits, _ or -";
 const ToolShape = z.object({
   type: z.string().optional(),
@@ -139,7 +140,7 @@ export function toTool(item: JsonObject, path: string, listedPath: string, ignor
 
 function isHosted({ type }: JsonObject, path: string): boolean {
   if (type === undefined || type === null) return false;
-  return parseWith(z.string("expected the type of the tool"), type, `${path}.type`) !== "custom";
+  return parseWith(toolType, type, `${path}.type`) !== "custom";
 }
 
 /**
