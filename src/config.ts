@@ -55,6 +55,8 @@ export interface Config {
   readonly cpuArithmetic?: "exact" | "fast";
   /** When a stream sends a call's arguments: once it is whole, or as they are decoded. */
   readonly toolArguments: "whole" | "live";
+  /** Answers of the Responses wire are kept on disk, and not in memory. */
+  readonly keepsContent: boolean;
   /** `/v1/requests` keeps prompts, tokens and answers. */
   readonly recordsContent: boolean;
   /** File that gets a line with content for every request. */
@@ -122,6 +124,7 @@ export const SERVE_FLAGS: readonly ServeFlag[] = [
       "when a stream sends a call (whole); live: as it is written, and a cut one's part is out, with finish `length`",
   },
   { name: "log-level", value: "LEVEL", help: "trace, debug, info, warning or error (info); trace shows prompts" },
+  { name: "keep-content", help: "keep answers of /v1/responses on disk, so that they outlive the server" },
   { name: "record-content", help: "keep prompts and answers of the last requests for explain and /v1/requests" },
   { name: "trace", value: "FILE", help: "write every request with prompt and answer to FILE, for replay" },
   {
@@ -132,7 +135,6 @@ export const SERVE_FLAGS: readonly ServeFlag[] = [
   { name: "kv-dtype", value: "DTYPE", help: "dtype of the KV cache", unavailable: NOT_YET },
   { name: "disk-cache-gb", value: "GB", help: "KV cache on disk", unavailable: NOT_YET },
   { name: "no-disk-cache", help: "no KV cache on disk (there is none yet)" },
-  { name: "keep-content", help: "keep texts in the response store", unavailable: NOT_YET },
   { name: "decode-stall-target-ms", value: "MS", help: "longest pause in a running answer", unavailable: NOT_YET },
 ];
 
@@ -161,6 +163,7 @@ const values = z.object({
   threads: z.coerce.number().int().min(1).max(1024).optional(),
   fake: z.string().optional(),
   toolArguments: z.enum(["whole", "live"]).default("whole"),
+  keepContent: z.boolean().default(false),
   recordContent: z.boolean().default(false),
   trace: z.string().optional(),
   traceMb: z.coerce.number().min(1).max(1_000_000).default(DEFAULT_TRACE_MB),
@@ -214,6 +217,7 @@ export function loadConfig(flags: Readonly<Record<string, unknown>>, environment
     allowOrigins: Object.freeze(allowOrigin),
     drainMs: Math.round(drainSeconds * 1000),
     toolArguments: parsed.data.toolArguments,
+    keepsContent: parsed.data.keepContent,
     recordsContent: parsed.data.recordContent,
     traceBytes: Math.round(parsed.data.traceMb * MB),
     unknownVariables: Object.freeze(findUnknownVariables(environment)),

@@ -53,6 +53,17 @@ export interface Tool {
   parameters?: Record<string, unknown>;
   /** Arguments are bound to the schema wherever the model's calls can be. */
   strict?: boolean;
+  /** The tool takes one text, which models write as the argument `input`; bound where the grammar can be kept. */
+  freeform?: FreeformInput;
+}
+
+/** The argument that the text of a freeform tool is to the model. */
+export const FREEFORM_ARGUMENT = "input";
+
+/** What the text of a freeform tool has to be; without a grammar: any text. */
+export interface FreeformInput {
+  /** Of the client's own making. */
+  grammar?: { syntax: "lark" | "regex"; definition: string };
 }
 
 /** A chat: what a template renders. */

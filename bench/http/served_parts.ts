@@ -15,6 +15,7 @@ import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { startServer, stopOnSignals } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
 import { type LoadedModel, ServedModels } from "../../src/route/models.ts";
+import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
 
 /** Serves one model on a free port until a signal comes; prints `base URL  http://…/v1` once it listens. */
@@ -36,6 +37,7 @@ export async function serveUntilSignal(engine: Engine, id: string, loaded: Loade
     models,
     grammars: new GrammarWorker(),
     records: new Records(),
+    responses: new ResponseStore(),
     seal: new Seal(),
     version: "bench",
   });

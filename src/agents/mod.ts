@@ -36,12 +36,6 @@ export const AGENTS: readonly Agent[] = [
   smolagents,
 ];
 
-/** @throws {AgentNameError} If the client calls an API that this version does not have. */
-export function requireWire({ title, wire }: Agent): void {
-  if (wire !== "responses") return;
-  throw new AgentNameError(`${title} calls the Responses API, which is not available yet in this version.`);
-}
-
 /** The client of that name. @throws {AgentNameError} If there is none. */
 export function requireAgent(name: string): Agent {
   const found = AGENTS.find(({ id }) => id === name);
@@ -49,9 +43,9 @@ export function requireAgent(name: string): Agent {
   throw new AgentNameError(`No client is called ${name}; known are ${AGENTS.map(({ id }) => id).join(", ")}.`);
 }
 
-/** A name that no client has, or one whose client can't be served. */
+/** A name that no client has. */
 export class AgentNameError extends Error {
-  /** @param message Names those that there are, or says what is missing. */
+  /** @param message Names those that there are. */
   constructor(message: string) {
     super(message);
     this.name = "AgentNameError";

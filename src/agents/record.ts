@@ -5,6 +5,7 @@
  */
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { stateFolder } from "../setup/folders.ts";
 import type { Places } from "./agent.ts";
 import { ConfigFileError } from "./edits/edit.ts";
 
@@ -41,8 +42,7 @@ export type RecordedValue = z.output<typeof EditsSchema>["list"][number]["value"
 
 /** Where a client's record is. */
 export function recordPath(places: Places, agent: string): string {
-  const state = places.read("XDG_STATE_HOME") ?? join(places.home, ".local/state");
-  return join(state, "rapid-mlx", "agents", `${agent}.json`);
+  return join(stateFolder(places.read), "agents", `${agent}.json`);
 }
 
 /** The files of a client; none if it was never set up. @throws {ConfigFileError} If the record can't be read. */

@@ -1,5 +1,5 @@
 /**
- * Images, where the model reads text only.
+ * Images and other media, where the model reads text only.
  *
  * In a tool's result or an earlier turn an image becomes a text that says it was there, and is listed: agents send such
  * images unasked, and the conversation goes on without. In the newest message of the user it is what the question is
@@ -41,4 +41,24 @@ export function toImageText({ path, listedPath, isNewest }: ImagePlace, ignored:
   }
   ignored.add(listedPath);
   return { type: "text", text: IMAGE_NOT_SHOWN };
+}
+
+/**
+ * What is shown of a part that is neither text nor an image.
+ *
+ * @param type Safe to repeat.
+ * @param place Of the part; its `listedPath` is without the type.
+ * @throws {RequestError} `unsupported_field`, for one that is asked about.
+ */
+export function toUnreadText(
+  type: string,
+  { path, listedPath, isNewest }: ImagePlace,
+  ignored: IgnoredFields,
+): TextPart {
+  if (isNewest) {
+    const message = `\`${path}.type\` is not supported: blocks of type ${type} can't be read by this model.`;
+    throw new RequestError("unsupported_field", message, { param: `${path}.type` });
+  }
+  ignored.add(`${listedPath}.${type}`);
+  return { type: "text", text: `[${type} not shown: this model reads text]` };
 }

@@ -207,7 +207,8 @@ export function offerTools(declared: Tool[], choice: ToolChoice, param: string):
   }
 }
 
-function requireDeclared(name: string, declared: readonly Tool[], param: string): void {
+/** @throws {RequestError} If no declared tool has the name. */
+export function requireDeclared(name: string, declared: readonly Tool[], param: string): void {
   if (declared.some((tool) => tool.name === name)) return;
   const known = declared.map((tool) => tool.name).slice(0, 20).join(", ");
   throw new RequestError(

@@ -8,7 +8,7 @@ import type { Agent, Places, Target } from "../agents/agent.ts";
 import { applyFiles } from "../agents/apply.ts";
 import { toDiff } from "../agents/diff.ts";
 import { toListing } from "../agents/listing.ts";
-import { AGENTS, requireAgent, requireWire } from "../agents/mod.ts";
+import { AGENTS, requireAgent } from "../agents/mod.ts";
 import { findAgent, openPlaces } from "../agents/places.ts";
 import { type FileRecord, readOptional, readRecord, recordPath } from "../agents/record.ts";
 import { requireServer } from "../agents/server.ts";
@@ -66,7 +66,6 @@ async function list(places: Places): Promise<void> {
 async function setUp(agent: Agent, target: Target, places: Places, flags: AgentsFlags): Promise<void> {
   const records = await readRecord(recordPath(places, agent.id));
   const changes = await planSetup(agent, target, places, { read: readOptional, records });
-  requireWire(agent);
   print(`${agent.title}: ${target.model} at ${target.baseUrl}, window ${target.contextTokens} tokens`);
   if (!confirmChanges(changes, flags)) return;
   await writeChanges(agent, changes, places);

@@ -25,6 +25,7 @@ export async function connect(flags: ConnectFlags): Promise<void> {
     openai_base_url: openAi,
     anthropic_base_url: baseUrl,
     chat_completions: `${openAi}/chat/completions`,
+    responses: `${openAi}/responses`,
     messages: `${openAi}/messages`,
     models: `${openAi}/models`,
     status: `${openAi}/status`,

@@ -8,12 +8,13 @@
  */
 import { dirname, join } from "node:path";
 import type { Agent, Launch, Target } from "../agents/agent.ts";
-import { requireAgent, requireWire } from "../agents/mod.ts";
-import { findProgram, openPlaces } from "../agents/places.ts";
+import { requireAgent } from "../agents/mod.ts";
+import { findProgram } from "../agents/places.ts";
 import { awaitServer, requireServer, type ServerQuery, toBaseUrl } from "../agents/server.ts";
 import { isLoopback, loadConfig } from "../config.ts";
 import { createLogger } from "../log.ts";
 import { TextWorker } from "../prompt/text_worker.ts";
+import { stateFolder } from "../setup/folders.ts";
 import { CommandError } from "./errors.ts";
 import { startServing } from "./serve.ts";
 import { type ServerFlags, toServerQuery } from "./server_query.ts";
@@ -39,7 +40,6 @@ interface AgentServer extends AsyncDisposable {
 export async function launch(name: string, args: readonly string[], flags: LaunchFlags): Promise<number> {
   const agent = requireAgent(name);
   const [program, ...rest] = await requireCommand(agent, args);
-  requireWire(agent);
   const query = toServerQuery(flags, Deno.env.toObject());
   await using server = await openAgentServer(query, flags);
   const { target } = server;
@@ -114,8 +114,7 @@ function toListen({ url }: ServerQuery): Record<string, unknown> {
 }
 
 async function openLogPath(): Promise<string> {
-  const { home, read } = openPlaces();
-  const path = join(read("XDG_STATE_HOME") ?? join(home, ".local/state"), "rapid-mlx/launch.log");
+  const path = join(stateFolder(), "launch.log");
   await Deno.mkdir(dirname(path), { recursive: true });
   return path;
 }

@@ -63,10 +63,23 @@ export async function openFakeServer(
   const [models, clock] = [new ServedModels(), SYSTEM_CLOCK];
   const model = models.add(file.model, clock.epochSeconds());
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
-  const { records } = trace;
+  const { records, responses } = trace;
   const grammars = new GrammarWorker();
   const seal = new Seal();
-  const parts = { config, engine, models, grammars, activity, lifecycle, clock, log, records, seal, version: VERSION };
+  const parts = {
+    config,
+    engine,
+    models,
+    grammars,
+    activity,
+    lifecycle,
+    clock,
+    log,
+    records,
+    responses,
+    seal,
+    version: VERSION,
+  };
   const load = async (): Promise<void> => {
     const handle = await engine.loadModel(file.model, {});
     model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };

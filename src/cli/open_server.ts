@@ -71,8 +71,20 @@ export function openServer(request: ServerRequest): OpenServer {
   const clock = SYSTEM_CLOCK;
   const model = models.add(place.id, clock.epochSeconds(), place.hfId);
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
-  const { records } = trace;
-  const parts = { config, engine, models, grammars, activity, lifecycle, clock, log, records, seal: new Seal() };
+  const { records, responses } = trace;
+  const parts = {
+    config,
+    engine,
+    models,
+    grammars,
+    activity,
+    lifecycle,
+    clock,
+    log,
+    records,
+    responses,
+    seal: new Seal(),
+  };
   const app = createApp({ ...parts, version: VERSION });
   const load = (): Promise<void> =>
     loadServedModel(model, {

@@ -1,10 +1,13 @@
 /**
- * What a server keeps of its requests, as the flags say: the records, and the trace file.
+ * What a server keeps of its requests, as the flags say: the records, the trace file, the answers of /v1/responses.
  *
  * @module
  */
+import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
 import type { Logger } from "../log.ts";
+import { stateFolder } from "../setup/folders.ts";
+import { ResponseStore } from "../store/responses.ts";
 import { Records } from "../trace/records.ts";
 import { TraceFile } from "../trace/trace_file.ts";
 import { VERSION } from "./version.ts";
@@ -13,14 +16,31 @@ import { VERSION } from "./version.ts";
 export interface OpenTrace {
   /** For the app. */
   readonly records: Records;
+  /** For the app. */
+  readonly responses: ResponseStore;
   /** Waits for the disk; a second call does nothing. */
   close(): Promise<void>;
 }
 
-/** Opens it. @throws {TraceError} If the file can't be used. */
+/** Opens it. @throws {TraceError} If the trace file can't be used. @throws What the disk says of the answers' file. */
 export async function openTrace(config: Config, log: Logger): Promise<OpenTrace> {
-  const { tracePath, traceBytes, recordsContent } = config;
-  if (tracePath === undefined) return { records: new Records({ recordsContent }), close: () => Promise.resolve() };
+  const { recordsContent } = config;
+  const responses = await openResponses(config, log);
+  const file = await openFile(config, log).catch((error) => {
+    responses.close();
+    throw error;
+  });
+  const records = new Records({ recordsContent, ...file && { trace: (record) => file.write(record) } });
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    responses.close();
+    await file?.close();
+  };
+  return { records, responses, close: () => closed ??= close() };
+}
+
+async function openFile({ tracePath, traceBytes }: Config, log: Logger): Promise<TraceFile | undefined> {
+  if (tracePath === undefined) return undefined;
   const file = await TraceFile.open({
     path: tracePath,
     bytesMax: traceBytes,
@@ -28,7 +48,16 @@ export async function openTrace(config: Config, log: Logger): Promise<OpenTrace>
     warn: (message) => log.log("warning", message, { file: tracePath }),
   });
   log.log("info", "trace: prompts and answers are written to a file", { file: tracePath });
-  const records = new Records({ recordsContent, trace: (record) => file.write(record) });
-  let closed: Promise<void> | undefined;
-  return { records, close: () => closed ??= file.close() };
+  return file;
+}
+
+/** In memory, or in a file that is its owner's alone. */
+async function openResponses({ keepsContent }: Config, log: Logger): Promise<ResponseStore> {
+  if (!keepsContent) return new ResponseStore();
+  const path = join(stateFolder(), "responses.sqlite");
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // SQLite gives the files beside it the same mode.
+  (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
+  log.log("info", "answers of /v1/responses are kept on disk", { file: path });
+  return new ResponseStore({ path });
 }

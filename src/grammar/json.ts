@@ -16,7 +16,7 @@ import {
   toCodePoints,
   unite,
 } from "./code_points.ts";
-import { choice, EMPTY, type Expr, optional, repeat, rule, sequence, text } from "./expr.ts";
+import { choice, EMPTY, type Expr, type Grammar, optional, repeat, rule, sequence, text } from "./expr.ts";
 import { FRACTION_DIGITS_MAX, INDENT_MAX, INTEGER_DIGITS_MAX } from "./limits.ts";
 
 /** Characters that stand in a string as they are. U+007F may, but no model should be led to it. */
@@ -127,6 +127,11 @@ export function valueOf(value: unknown): Expr {
     ])));
   }
   return text(JSON.stringify(value));
+}
+
+/** A grammar whose texts stand between the quotes of a JSON string. */
+export function inStrings({ rules, root }: Grammar): Grammar {
+  return { rules: new Map([...rules].map(([name, expr]) => [name, inString(expr)])), root };
 }
 
 /** A text as it stands between the quotes of a JSON string; every character has one spelling or a short escape. */

@@ -24,6 +24,9 @@ import { toChoices } from "./choices.ts";
 import { respond } from "./generate.ts";
 import { type PlanFacts, requireRecord } from "./recording.ts";
 
+/** Most tokens that are counted for a client that asks: a window of a million, and room beside it. */
+export const COUNTED_TOKENS_MAX = 2 ** 21;
+
 /** What a wire is to the answering of its conversations. */
 export interface ConversationWire {
   /** Of the answer. */
@@ -40,6 +43,8 @@ export interface ConversationWire {
   reasoningShown?: PlanFacts["reasoningShown"];
   /** Makes the writer of the answer. */
   toEncoder: (head: AnswerHead, facts: AnswerFacts) => AnswerEncoder;
+  /** An item that is sent can't be taken back on this wire: `--tool-arguments live` is not for it. */
+  callsAreWhole?: true;
   /** Told once the answer is whole, before its end is sent. */
   onAnswered?: (usage: Usage) => void;
 }
@@ -124,7 +129,7 @@ export async function answerConversation(
     choiceCount: request.choiceCount,
     continuesText: !request.conversation.addGenerationPrompt,
     toolUse: request.toolUse,
-    liveCalls: request.stream && config.toolArguments === "live",
+    liveCalls: request.stream && wire.callsAreWhole !== true && config.toolArguments === "live",
     promptText: prompt.text,
     guide,
     thinking,

@@ -19,6 +19,7 @@ import { health, healthz, hello, live, ready, root } from "./routes/health.ts";
 import { countTokens, messages } from "./routes/messages.ts";
 import { showMetrics } from "./routes/metrics.ts";
 import { listModels, showModel } from "./routes/models.ts";
+import { countInputTokens, createResponse, deleteResponse, listInputItems, showResponse } from "./routes/responses.ts";
 import { listRequests, showRequest } from "./routes/requests.ts";
 import { showStatus } from "./routes/status.ts";
 
@@ -27,7 +28,7 @@ interface Route {
   /** What metrics call it. */
   name: string;
   /** GET answers HEAD too. */
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   /** Hono's pattern. */
   path: string;
   /** Also reached under `/v1`. */
@@ -81,6 +82,30 @@ export const ROUTES: readonly Route[] = [
     wire: "anthropic",
     handler: countTokens,
   },
+  {
+    name: "responses",
+    method: "POST",
+    path: "/responses",
+    versioned: true,
+    recorded: true,
+    handler: createResponse,
+  },
+  {
+    name: "responses.input_tokens",
+    method: "POST",
+    path: "/responses/input_tokens",
+    versioned: true,
+    handler: countInputTokens,
+  },
+  { name: "responses.show", method: "GET", path: "/responses/:id", versioned: true, handler: showResponse },
+  { name: "responses.delete", method: "DELETE", path: "/responses/:id", versioned: true, handler: deleteResponse },
+  {
+    name: "responses.input_items",
+    method: "GET",
+    path: "/responses/:id/input_items",
+    versioned: true,
+    handler: listInputItems,
+  },
   { name: "requests", method: "GET", path: "/requests", versioned: true, handler: listRequests },
   { name: "requests.show", method: "GET", path: "/requests/:id", versioned: true, handler: showRequest },
 ];
@@ -90,8 +115,8 @@ const FAKE_ROUTE: Route = { name: "debug.fake", method: "GET", path: "/debug/fak
 
 /** Paths of wires that are promised and not there yet: a 404 that says so, at once. */
 export const NOT_AVAILABLE_YET: readonly string[] = [
-  "/responses",
-  "/responses/:id{.+}",
+  "/responses/compact",
+  "/responses/:id/cancel",
   "/embeddings",
   "/audio/:kind{.+}",
   "/images/:kind{.+}",
@@ -122,12 +147,12 @@ export function createApp(dependencies: AppDependencies): Hono<AppEnvironment> {
     const origin = checkOrigin(headers, dependencies.config);
     if (origin === undefined) return await next();
     if (context.req.method === "OPTIONS" && headers.has("access-control-request-method")) {
-      context.res = toPreflightResponse(headers, "GET, POST, OPTIONS");
+      context.res = toPreflightResponse(headers, "GET, POST, DELETE, OPTIONS");
     } else await next();
     for (const [name, value] of Object.entries(toCorsHeaders(origin))) context.res.headers.set(name, value);
   });
-  for (const route of ROUTES) addRoute(app, route, dependencies);
-  if (dependencies.script) addRoute(app, FAKE_ROUTE, dependencies);
+  const routes = dependencies.script ? [...ROUTES, FAKE_ROUTE] : ROUTES;
+  for (const route of routes) addRoute(app, route, dependencies);
   for (const path of NOT_AVAILABLE_YET) {
     for (const full of [path, `/v1${path}`]) {
       app.all(full, (context) => {
@@ -136,6 +161,7 @@ export function createApp(dependencies: AppDependencies): Hono<AppEnvironment> {
       });
     }
   }
+  refuseOtherMethods(app, routes);
   app.notFound((context) => {
     const error = new RequestError("not_found", `${toShown(context)} does not exist. The API is under /v1.`);
     return answerError(error, context, dependencies, "unknown");
@@ -144,9 +170,8 @@ export function createApp(dependencies: AppDependencies): Hono<AppEnvironment> {
   return app;
 }
 
-/** Registers a row, and what its path answers to other methods. */
+/** Registers a row. */
 function addRoute(app: Hono<AppEnvironment>, route: Route, dependencies: AppDependencies): void {
-  const allow = route.method === "GET" ? "GET, HEAD" : route.method;
   for (const path of route.versioned ? [route.path, `/v1${route.path}`] : [route.path]) {
     app.on(route.method, path, async (context) => {
       try {
@@ -159,10 +184,20 @@ function addRoute(app: Hono<AppEnvironment>, route: Route, dependencies: AppDepe
         return answerError(error, context, dependencies, route.name);
       }
     });
-    app.all(path, (context) => {
-      const message = `${toShown(context)} takes ${route.method}, not ${context.req.method}.`;
-      throw new RequestError("method_not_allowed", message, { allow });
-    });
+  }
+}
+
+/** What a path answers to methods that it does not have. */
+function refuseOtherMethods(app: Hono<AppEnvironment>, routes: readonly Route[]): void {
+  for (const [path, rows] of Map.groupBy(routes, ({ path }) => path)) {
+    const methods = rows.map(({ method }) => method);
+    const allow = methods.map((method) => method === "GET" ? "GET, HEAD" : method).join(", ");
+    for (const full of rows.some(({ versioned }) => versioned) ? [path, `/v1${path}`] : [path]) {
+      app.all(full, (context) => {
+        const message = `${toShown(context)} takes ${methods.join(" or ")}, not ${context.req.method}.`;
+        throw new RequestError("method_not_allowed", message, { allow });
+      });
+    }
   }
 }
 

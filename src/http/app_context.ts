@@ -12,6 +12,7 @@ import type { Logger } from "../log.ts";
 import type { Generator } from "../route/answer.ts";
 import type { ServedModels } from "../route/models.ts";
 import type { Script } from "../route/script.ts";
+import type { ResponseStore } from "../store/responses.ts";
 import type { RequestRecorder } from "../trace/recorder.ts";
 import type { Records } from "../trace/records.ts";
 import type { Activity } from "./activity.ts";
@@ -21,6 +22,9 @@ import type { Lifecycle } from "./lifecycle.ts";
 
 /** What the edge needs of the engine. */
 export type EdgeEngine = Generator & Pick<Engine, "deviceInfo" | "version"> & { stats(): EngineSnapshot };
+
+/** What the edge needs of the store of answers. */
+export type KeptResponses = Pick<ResponseStore, "put" | "get" | "chain" | "item" | "delete">;
 
 /** The parts that the app is made of; all are made elsewhere. */
 export interface AppDependencies {
@@ -46,6 +50,8 @@ export interface AppDependencies {
   records: Records;
   /** Signs and seals what clients keep for this server. */
   seal: Seal;
+  /** Answers that clients may refer to. */
+  responses: KeptResponses;
   /** Answers that are written down; absent: the model makes them. */
   script?: Script;
 }

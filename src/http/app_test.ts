@@ -61,14 +61,16 @@ Deno.test("an unknown path is a 404 in the envelope", async () => {
 
 Deno.test("a wrong method is a 405 that allows the right one", async () => {
   await using server = await openTestApp();
-  for (const route of ROUTES) {
-    const path = route.path.replace(/:id\{.*\}/, "x/y");
-    for (const method of ["DELETE", "PUT", "PATCH", "OPTIONS", route.method === "GET" ? "POST" : "GET"]) {
+  const ways = Map.groupBy(ROUTES, ({ path }) => path.replace(/:id(?:\{.*\})?/, "x"));
+  ways.delete("/responses/input_tokens"); // its path is an id of another row
+  for (const [path, routes] of ways) {
+    const right = routes.map(({ method }) => method === "GET" ? "GET, HEAD" : method).join(", ");
+    for (const method of ["GET", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"].filter((one) => !right.includes(one))) {
       const response = await server.app.request(path, { method });
-      if (route.wire === undefined) await refusal(response, 405, "method_not_allowed");
+      if (routes[0]?.wire === undefined) await refusal(response, 405, "method_not_allowed");
       else assert.equal((await response.json()).error.type, "invalid_request_error");
       assert.equal(response.status, 405);
-      assert.equal(response.headers.get("allow"), route.method === "GET" ? "GET, HEAD" : "POST");
+      assert.equal(response.headers.get("allow"), right);
     }
   }
 });
@@ -78,7 +80,7 @@ Deno.test("a wire that is promised and not there yet says so", async () => {
   for (const path of NOT_AVAILABLE_YET) {
     for (const prefix of ["", "/v1"]) {
       const error = await refusal(
-        await server.post(prefix + path.replace(/:\w+\{.*\}/, "x"), {}),
+        await server.post(prefix + path.replace(/:\w+(?:\{.*\})?/, "x"), {}),
         404,
         "not_available_yet",
       );

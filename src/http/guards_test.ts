@@ -91,7 +91,7 @@ Deno.test("with a key every route but the probes asks for it, unknown paths tell
   for (const path of ["/", "/livez", "/healthz", "/readyz", "/health", "/health/ready"]) {
     assert.equal((await server.get(path)).status, 200, path);
   }
-  for (const path of ["/v1/models", "/v1/models/x", "/v1/status", "/metrics", "/models", "/v1/responses"]) {
+  for (const path of ["/v1/models", "/v1/models/x", "/v1/status", "/metrics", "/models", "/v1/responses/x"]) {
     const response = await server.get(path);
     assert.equal(response.status, 401, path);
     assert.equal(response.headers.get("www-authenticate"), "Bearer");

@@ -26,6 +26,7 @@ export const DIFFERENCES_MAX = 50;
 const VOLATILE = new Set([
   "created",
   "created_at",
+  "completed_at",
   "rapid_mlx",
   "prompt_tokens_details",
   "seed",
@@ -33,6 +34,9 @@ const VOLATILE = new Set([
   "input_tokens",
   "cache_read_input_tokens",
   "signature",
+  // Responses.
+  "input_tokens_details",
+  "encrypted_content",
 ]);
 
 /** Where two records differ in what their clients see; empty: nowhere. */

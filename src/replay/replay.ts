@@ -21,6 +21,7 @@ import { Lifecycle } from "../http/lifecycle.ts";
 import { SILENT_LOGGER } from "../log.ts";
 import { findDialect } from "../output/parser_names.ts";
 import { VOCABULARY_SIZE_MAX } from "../prompt/limits.ts";
+import type { KeptResponses } from "../http/app_context.ts";
 import { ServedModels } from "../route/models.ts";
 import type { Script } from "../route/script.ts";
 import { Records } from "../trace/records.ts";
@@ -98,6 +99,7 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
     config: loadConfig({ maxBodyBytes: 64 * 2 ** 20, toolArguments: record.tool_arguments }, {}),
     lifecycle: new Lifecycle(),
     seal: new Seal(),
+    responses: EARLIER_RESPONSES,
     clock: SYSTEM_CLOCK,
     log: SILENT_LOGGER,
     version: "replay",
@@ -110,6 +112,15 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
   if (replayed?.content) return replayed;
   throw new ReplayError(`${record.route} is no route whose requests are recorded`);
 }
+
+/** What a request refers to is in its recorded prompt; nothing is kept of its replay. */
+const EARLIER_RESPONSES: KeptResponses = {
+  put: () => true,
+  get: () => undefined,
+  chain: () => [],
+  item: () => ({ role: "user", content: "" }),
+  delete: () => false,
+};
 
 function openCore(record: RequestRecord, content: RecordContent): FakeCore {
   const { limits } = record;

@@ -57,6 +57,9 @@ export type GuideMaker = () => TokenGuide;
  */
 export async function bindAnswers(request: BindingRequest): Promise<GuideMaker | undefined> {
   const answer = toAnswerSource(request);
+  const { tools = [] } = request.toolUse ?? {};
+  // The model is shown the grammar all the same.
+  if (!answer?.calls && tools.some(({ freeform }) => freeform?.grammar)) request.ignored.add("tools[].format");
   if (answer === undefined) return undefined;
   if (request.ignoresEnd) {
     const message = "`ignore_eos` is not supported for an answer that is bound: it ends where its form does.";

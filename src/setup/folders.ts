@@ -38,6 +38,16 @@ export function cacheFolder(read: ReadVariable = readProcessVariable): string {
   return Deno.build.os === "darwin" ? join(home, "Library/Caches/rapid-mlx") : join(home, ".cache/rapid-mlx");
 }
 
+/** What can't be made again: records of what was set up, kept answers. */
+export function stateFolder(read: ReadVariable = readProcessVariable): string {
+  const base = read("XDG_STATE_HOME");
+  if (base !== undefined) return join(base, "rapid-mlx");
+  const home = homeFolder(read);
+  return Deno.build.os === "darwin"
+    ? join(home, "Library/Application Support/rapid-mlx")
+    : join(home, ".local/state/rapid-mlx");
+}
+
 /** Where Hugging Face's libraries keep models: `HF_HUB_CACHE`, `HF_HOME`, XDG, `~/.cache`, in this order. */
 export function hubCacheFolder(read: ReadVariable = readProcessVariable): string {
   const named = read("HF_HUB_CACHE") ?? read("HUGGINGFACE_HUB_CACHE");

@@ -49,7 +49,7 @@ function toJobs(): Job[] {
     if (found === undefined) throw new Error(`${id} is none of ${list.map((one) => one.id).join(", ")}.`);
     return found;
   };
-  const programs = values.program?.map((id) => find(PROGRAMS, id)) ?? PROGRAMS.filter(({ lacks }) => !lacks);
+  const programs = values.program?.map((id) => find(PROGRAMS, id)) ?? PROGRAMS;
   return wanted.map((id) => find(SCENARIOS, id)).flatMap((scenario) =>
     programs.filter(({ id }) => isFor(scenario, id)).map((program) => ({ program, scenario }))
   );
@@ -107,9 +107,6 @@ async function recordAll(results: readonly Result[]): Promise<void> {
 }
 
 if (import.meta.main) {
-  for (const { id, lacks } of PROGRAMS.filter((one) => one.lacks)) {
-    print(`${id}: not run, the server has no ${lacks} yet`);
-  }
   const jobs = toJobs();
   const isSlow = ({ scenario }: Job): boolean => scenario.id === "slow";
   const [slow, others] = [jobs.filter(isSlow), jobs.filter((job) => !isSlow(job))];

@@ -23,8 +23,6 @@ export interface Program {
   readonly id: string;
   /** Id in src/agents. */
   readonly agent: string;
-  /** An API it calls that the server does not have yet: it is listed by name and not run. */
-  readonly lacks?: Wire;
   /** What is installed. */
   readonly package: Package;
   /** Its arguments for one request without a person. @param isPlain Nothing goes wrong: asides may come too. */
@@ -53,7 +51,6 @@ const opencodePackage: Package = { from: "npm", name: "opencode-ai", version: "1
 const opencode = (wire: Wire, npm: string): Program => ({
   id: wire === "chat" ? "opencode" : `opencode-${wire}`,
   agent: "opencode",
-  ...(wire === "responses" && { lacks: wire }),
   package: opencodePackage,
   // It asks for a title first, with the same last message; a title that is given keeps the script's order certain.
   args: (prompt, isPlain) => ["run", ...isPlain ? [] : ["--title", "Sky"], prompt],
@@ -96,7 +93,6 @@ export const PROGRAMS: readonly Program[] = [
   {
     id: "codex",
     agent: "codex",
-    lacks: "responses",
     package: { from: "npm", name: "@openai/codex", version: "0.171.0", program: "codex" },
     args: (prompt) => ["exec", "--sandbox", "danger-full-access", "--skip-git-repo-check", prompt],
     calls: {

@@ -17,6 +17,7 @@ import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { startServer } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
 import { loadProfiles } from "../../src/profiles/store.ts";
+import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
 import { ServedModels } from "../../src/route/models.ts";
 
@@ -56,7 +57,16 @@ export async function serveScript(
   const grammars = new GrammarWorker();
   const parts = { config, engine, models, grammars, activity: new Activity(clock), lifecycle: new Lifecycle(), clock };
   const log = createLogger({ level: "error", write: () => {} });
-  const app = createApp({ ...parts, log, records, seal: new Seal(), version: "0.0.0-test", script: fake.player });
+  const responses = new ResponseStore();
+  const app = createApp({
+    ...parts,
+    log,
+    records,
+    responses,
+    seal: new Seal(),
+    version: "0.0.0-test",
+    script: fake.player,
+  });
   const running = await startServer({ ...parts, app, log });
   const client = new OpenAI({ baseURL: `${running.url}/v1`, apiKey: "unused", maxRetries: 0 });
   return {
@@ -67,6 +77,7 @@ export async function serveScript(
       await running.stop();
       await engine.close();
       await fake.model.text.close();
+      responses.close();
     },
   };
 }

@@ -16,6 +16,7 @@ import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { createLogger, type LogLevel } from "../../src/log.ts";
 import { findDialect } from "../../src/output/parser_names.ts";
 import { type ServedModel, ServedModels } from "../../src/route/models.ts";
+import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
 import { BYTE_VOCABULARY_SIZE, ByteTextModel, END_TOKEN, toByteTokens } from "./byte_text_model.ts";
 import { ManualClock } from "./manual_clock.ts";
@@ -88,6 +89,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     activity: new Activity(clock),
     lifecycle: new Lifecycle(),
     seal: new Seal(),
+    responses: new ResponseStore(),
     records: new Records({ recordsContent: config.recordsContent }),
     clock,
     log: createLogger({ level: logLevel, write: (line) => lines.push(line), now: () => 0 }),
@@ -110,6 +112,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       const { running, waiting } = engine.stats();
       await engine.close();
       parts.grammars.close();
+      parts.responses.close();
       if (running + waiting > 0) throw new Error(`The test left ${running + waiting} requests in the core`);
     },
   };

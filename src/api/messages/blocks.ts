@@ -10,12 +10,12 @@
 import { z } from "zod";
 import type { TextPart, Tool } from "../../flow.ts";
 import { type JsonObject, toSafeName } from "../body.ts";
-import { RequestError } from "../errors.ts";
+import { type ConversationTools, toDefinition } from "../conversation_tools.ts";
 import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
-import { toImageText } from "../images.ts";
+import { toImageText, toUnreadText } from "../images.ts";
 import { parseWith } from "../schema.ts";
 import type { Seal } from "../seal.ts";
-import { type ConversationTools, toTool } from "./tools.ts";
+import { toTool } from "./tools.ts";
 
 /** What reading a conversation needs, and finds. */
 export interface Reading {
@@ -133,7 +133,7 @@ export function toText(block: RawBlock, place: BlockPlace, reading: Reading): Te
     case "tool_removal":
       return toChangeText(block.type, parseWith(ToolChange, sort(TOOL_CHANGE_FIELDS), path).tool, place, reading);
     default:
-      return toUnread(toSafeName(block.type), place, reading.ignored);
+      return toUnreadText(toSafeName(block.type), place, reading.ignored);
   }
 }
 
@@ -145,7 +145,7 @@ function toDocumentText(document: z.output<typeof Document>, place: BlockPlace, 
     const { data } = parseWith(z.looseObject({ data: z.string("expected a string") }), source, path);
     return joined([title, context, data]);
   }
-  if (source.type !== "content") return toUnread("document", place, reading.ignored);
+  if (source.type !== "content") return toUnreadText("document", place, reading.ignored);
   const { content } = parseWith(z.looseObject({ content: CONTENT }), source, path);
   const listedPath = `${place.listedPath}.source.content`;
   const texts = toTexts(content, { ...place, path: `${path}.content`, listedPath }, reading);
@@ -159,9 +159,7 @@ function toBroughtText(name: string, tool: Tool | undefined, { listedPath }: Blo
     return { type: "text", text: name };
   }
   if (!reading.tools.bring(tool)) return { type: "text", text: name };
-  const { description, parameters } = tool;
-  const definition = JSON.stringify({ type: "function", function: { name, description, parameters } });
-  return { type: "text", text: `<tools>\n${definition}\n</tools>` };
+  return toDefinition(tool);
 }
 
 function toChangeText(
@@ -179,15 +177,6 @@ function toChangeText(
   if (change.type !== "tool_definition") return toBroughtText(name, reading.tools.find(name), place, reading);
   const tool = toTool(definition ?? {}, `${path}.tool.definition`, `${listedPath}.tool.definition`, reading.ignored);
   return toBroughtText(tool?.name ?? "tool", tool, place, reading);
-}
-
-function toUnread(type: string, { path, listedPath, isNewest }: BlockPlace, ignored: IgnoredFields): TextPart {
-  if (isNewest) {
-    const message = `\`${path}.type\` is not supported: blocks of type ${type} can't be read by this model.`;
-    throw new RequestError("unsupported_field", message, { param: `${path}.type` });
-  }
-  ignored.add(`${listedPath}.${type}`);
-  return { type: "text", text: `[${type} not shown: this model reads text]` };
 }
 
 function joined(texts: readonly (string | undefined)[]): TextPart {

@@ -11,10 +11,11 @@
 import { z } from "zod";
 import type { Tool } from "../../flow.ts";
 import type { JsonObject } from "../body.ts";
+import { ConversationTools, offerConversationTools } from "../conversation_tools.ts";
 import { RequestError } from "../errors.ts";
 import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
 import { parseWith } from "../schema.ts";
-import { offerTools, requireNew, TOOL_LIST, type ToolChoice, TOOLS_MAX, type ToolUse } from "../tools.ts";
+import { requireNew, TOOL_LIST, type ToolChoice, type ToolUse } from "../tools.ts";
 
 /** What becomes of a tool's fields. */
 export const TOOL_FIELDS: FieldTable = {
@@ -53,46 +54,6 @@ const ChoiceShape = z.object({
 export type ToolBody = z.input<typeof ToolShape>;
 /** `tool_choice` as clients write it, without nulls. */
 export type ToolChoiceBody = z.input<typeof ChoiceShape>;
-
-/** The tools of a conversation: what its head shows, and what may be called after its last turn. */
-export class ConversationTools {
-  /** Shown in the head of the prompt, in the client's order. */
-  readonly head: readonly Tool[];
-  readonly #deferred: ReadonlyMap<string, Tool>;
-  readonly #callable: Map<string, Tool>;
-
-  /** @param head Shown at once. @param deferred Shown where a turn brings them. */
-  constructor(head: readonly Tool[], deferred: readonly Tool[]) {
-    this.head = head;
-    this.#deferred = toMap(deferred);
-    this.#callable = toMap(head);
-  }
-
-  /** What may be called now, in the order in which it came. */
-  get callable(): Tool[] {
-    return [...this.#callable.values()];
-  }
-
-  /** A declared tool; undefined: there is none. */
-  find(name: string): Tool | undefined {
-    return this.#callable.get(name) ?? this.#deferred.get(name) ?? this.head.find((tool) => tool.name === name);
-  }
-
-  /** A turn brings a tool: from here on it may be called. @returns Whether it has to be shown there. */
-  bring(tool: Tool): boolean {
-    this.#callable.set(tool.name, tool);
-    return !this.head.includes(tool);
-  }
-
-  /** A turn withdraws a tool. @returns Whether it was there. */
-  withdraw(name: string): boolean {
-    return this.#callable.delete(name);
-  }
-}
-
-function toMap(tools: readonly Tool[]): Map<string, Tool> {
-  return new Map(tools.map((tool) => [tool.name, tool]));
-}
 
 /** Reads `tools`. @throws {RequestError} For the first one that can't be used. */
 export function toConversationTools(value: unknown, ignored: IgnoredFields): ConversationTools {
@@ -155,20 +116,9 @@ export function toMessagesToolUse(
   ignored: IgnoredFields,
 ): { head: Tool[]; toolUse: ToolUse } {
   const { choice, callsMax } = toChoice(value, ignored);
-  // A tool that is named is shown, deferred or not.
-  const named = choice.mode === "named" ? tools.find(choice.name) : undefined;
-  const callable = tools.callable;
-  if (callable.length > TOOLS_MAX) {
-    const message = `Invalid request body: \`messages\`: expected at most ${TOOLS_MAX} tools, with those of \`tools\`.`;
-    throw new RequestError("invalid_request", message, { param: "messages" });
-  }
-  const offered = offerTools(
-    named && !callable.includes(named) ? [...callable, named] : callable,
-    choice,
-    "tool_choice",
-  );
+  const { head, offered } = offerConversationTools(tools, choice, "messages");
   return {
-    head: named ? [named] : choice.mode === "none" ? [] : [...tools.head],
+    head,
     toolUse: {
       tools: offered,
       choice,

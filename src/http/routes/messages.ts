@@ -8,6 +8,7 @@ import { parseMessagesRequest } from "../../api/messages/request.ts";
 import {
   answerConversation,
   type ConversationWire,
+  COUNTED_TOKENS_MAX,
   readConversationBody,
   renderConversation,
 } from "../answer_conversation.ts";
@@ -15,9 +16,6 @@ import type { AppContext, AppDependencies } from "../app_context.ts";
 
 /** Clients that know of the stop reason by which the end of the context is told apart. */
 const CONTEXT_END_BETA = "model-context-window-exceeded";
-
-/** Most tokens that are counted: a window of a million, and room beside it. */
-const COUNTED_MAX = 2 ** 21;
 
 const WIRE: Omit<ConversationWire, "id" | "toEncoder"> = {
   route: "/v1/messages",
@@ -48,7 +46,7 @@ export async function messages(context: AppContext, dependencies: AppDependencie
 /** Counts what would be prefilled for the same body. @throws What src/http/errors.ts has rows for. */
 export async function countTokens(context: AppContext, dependencies: AppDependencies): Promise<Response> {
   const request = parseMessagesRequest(await readConversationBody(context, dependencies), dependencies.seal);
-  const { prompt } = await renderConversation(context, dependencies, request, WIRE, COUNTED_MAX);
+  const { prompt } = await renderConversation(context, dependencies, request, WIRE, COUNTED_TOKENS_MAX);
   const response = context.json({ "input_tokens": prompt.ids.length });
   const ignored = request.ignored.toHeader();
   if (ignored !== undefined) response.headers.set("x-rapid-mlx-ignored", ignored);

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { Tool } from "../../flow.ts";
-import { choice, type Expr, optional, repeat, rule, sequence } from "../../grammar/expr.ts";
-import { JSON_RULES } from "../../grammar/json.ts";
+import { FREEFORM_ARGUMENT, type Tool } from "../../flow.ts";
+import { choice, type Expr, type Grammar, optional, repeat, rule, sequence, text } from "../../grammar/expr.ts";
+import { COLON, inStrings, JSON_RULES, objectOf, quoted } from "../../grammar/json.ts";
+import { parseLark } from "../../grammar/lark.ts";
+import { parseRegex } from "../../grammar/regex_parser.ts";
 import type { RuleBook } from "../../grammar/rule_book.ts";
 import { compileParameters, compileSchema } from "../../grammar/schema/compile.ts";
 import { textUntil } from "../../grammar/until.ts";
@@ -49,6 +51,11 @@ export class CallRequest {
 
   /** Arguments as a JSON object. @throws {GrammarError} If a strict tool's schema can't be honoured. */
   argumentsOf(tool: Tool, book: RuleBook): ToolArguments {
+    const freeform = toFreeformGrammar(tool);
+    if (freeform !== undefined) {
+      const input = quoted(book.include(inStrings(freeform)));
+      return { name: tool.name, value: objectOf(sequence(text(JSON.stringify(FREEFORM_ARGUMENT)), COLON, input)) };
+    }
     const schema = toObjectSchema(tool);
     const value = schema === undefined
       ? rule(JSON_RULES.object)
@@ -58,6 +65,8 @@ export class CallRequest {
 
   /** Arguments between tags of their own. @throws {GrammarError} If a strict tool's schema can't be honoured. */
   parametersOf(tool: Tool, book: RuleBook, end: string, write: (name: string, value: Expr) => Expr): Expr {
+    const freeform = toFreeformGrammar(tool);
+    if (freeform !== undefined) return write(FREEFORM_ARGUMENT, book.include(freeform));
     const anyText = textUntil(end, `text${end}`, (name, expr) => book.define(name, expr), false);
     const { rules, parameters } = compileParameters(toObjectSchema(tool) ?? {}, anyText, this.#options(tool));
     const rename = book.renaming(rules);
@@ -72,6 +81,14 @@ export class CallRequest {
     if (tool.strict === true) return {};
     return { onDropped: (keyword, path) => this.#onDropped(tool, keyword, path) };
   }
+}
+
+/** What the text of a freeform tool has to be; undefined: the tool is none, or its text is free. */
+function toFreeformGrammar({ freeform }: Tool): Grammar | undefined {
+  if (freeform?.grammar === undefined) return undefined;
+  const { syntax, definition } = freeform.grammar;
+  if (syntax === "lark") return parseLark(definition);
+  return { rules: new Map([["root", parseRegex(definition, true)]]), root: "root" };
 }
 
 /** The calls of an answer: one at least. */
