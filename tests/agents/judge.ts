@@ -18,6 +18,7 @@ export const HARMLESS_FIELDS: Readonly<Record<string, string>> = {
   "messages[].content[].cache_control": "a hint",
   "tools[].cache_control": "a hint",
   "messages[].content[].caller": "says who called",
+  "tools[].type": "a tool that the API's own servers run",
 };
 
 /** How a run ended. */
