@@ -15,7 +15,10 @@ import { parseWith } from "./schema.ts";
 /** What becomes of the fields of a format, with those of both ways in which the wires write a grammar. */
 export const FREEFORM_FORMAT_FIELDS: FieldTable = { type: WORKS, syntax: WORKS, definition: WORKS, grammar: WORKS };
 
-const Format = z.object({ type: z.enum(["text", "grammar"], "expected text or grammar"), grammar: z.unknown().optional() });
+const Format = z.object({
+  type: z.enum(["text", "grammar"], "expected text or grammar"),
+  grammar: z.unknown().optional(),
+});
 const GrammarShape = z.object({
   syntax: z.enum(["lark", "regex"], "expected lark or regex"),
   definition: z.string("expected a grammar").max(SOURCE_CHARS_MAX, `expected at most ${SOURCE_CHARS_MAX} characters`),

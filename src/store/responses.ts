@@ -1,9 +1,9 @@
 /**
  * Answers of the Responses wire that are kept, so that a client can go on from one by its id.
  *
- * A row is one answer: what its request added to the conversation, and the response. A conversation is the chain of rows
- * by `previous`. A row is there for the key that wrote it only. Beyond the limits the rows that were used least lately
- * go, chains from their head. In memory unless a file is named; SQLite is opened with the first row.
+ * A row is one answer: what its request added to the conversation, and the response. A conversation is the chain of
+ * rows by `previous`. A row is there for the key that wrote it only. Beyond the limits the rows that were used least
+ * lately go, of a chain the newest first. In memory unless a file is named; SQLite is opened with the first row.
  *
  * @module
  */

@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   prompt: ["flow.ts", "profiles"],
   route: ["api", "engine", "ffi", "flow.ts", "grammar", "guide", "output", "profiles", "prompt"],
   trace: ["api", "flow.ts", "output"],
+  store: [],
   http: [
     "api",
     "config.ts",
@@ -36,6 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "profiles",
     "prompt",
     "route",
+    "store",
     "trace",
   ],
   replay: [
@@ -72,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "replay",
     "route",
     "setup",
+    "store",
     "trace",
   ],
 };

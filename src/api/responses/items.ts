@@ -3,7 +3,7 @@
  * `instructions` and `input` of a Responses request → turns of a conversation.
  *
  * Items of the model between two others are one turn: its thinking, its text, its calls. What only other servers know
- * how to run (`web_search_call`, `compaction` …) is left out and listed. Ids of items are never rendered, and those that
+ * how to run (`web_search_call`, `compaction` …) is left out and listed. Ids of items are never rendered; those that
  * this server did not make are as good as its own.
  *
  * @module

@@ -2,8 +2,8 @@
 /**
  * Output events → the items of a response, and the events that show them growing.
  *
- * One item is open at a time; another's first event closes it. Every item that was added is done before the next one, and
- * the items at the end are those of the events.
+ * One item is open at a time; another's first event closes it. Every item that was added is done before the next
+ * one, and the items at the end are those of the events.
  *
  * @module
  */

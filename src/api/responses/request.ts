@@ -184,20 +184,26 @@ export function parseResponsesRequest(body: JsonObject, seal: Seal, known: Known
     items: own.map(({ item }) => item),
     tools,
     echo: {
-      instructions: fields.instructions ?? null,
-      max_output_tokens: fields.max_output_tokens ?? null,
-      metadata: fields.metadata ?? {},
-      parallel_tool_calls: fields.parallel_tool_calls ?? true,
-      previous_response_id: fields.previous_response_id ?? null,
+      ...toEcho(fields),
       reasoning: { effort: thinking.effort ?? null, summary },
-      store: fields.store ?? true,
-      temperature: fields.temperature ?? null,
-      text: fields.text ?? { format: { type: "text" } },
-      tool_choice: fields.tool_choice ?? "auto",
-      tools: fields.tools ?? [],
       top_logprobs: logprobsTop ?? 0,
-      top_p: fields.top_p ?? null,
     },
+  };
+}
+
+function toEcho(fields: z.output<typeof Fields>): Omit<RequestEcho, "reasoning" | "top_logprobs"> {
+  return {
+    instructions: fields.instructions ?? null,
+    max_output_tokens: fields.max_output_tokens ?? null,
+    metadata: fields.metadata ?? {},
+    parallel_tool_calls: fields.parallel_tool_calls ?? true,
+    previous_response_id: fields.previous_response_id ?? null,
+    store: fields.store ?? true,
+    temperature: fields.temperature ?? null,
+    text: fields.text ?? { format: { type: "text" } },
+    tool_choice: fields.tool_choice ?? "auto",
+    tools: fields.tools ?? [],
+    top_p: fields.top_p ?? null,
   };
 }
 

@@ -2,7 +2,7 @@
 /**
  * `text` and `reasoning` of a Responses request → what binds the answer, how the model thinks and how that is shown.
  *
- * Thinking is shown as it comes. A client that asks for a summary gets it in the summary's place, since that is what such
+ * Thinking is shown as it comes. A client that asks for a summary gets it in the summary's place, which is what such
  * clients show: there is no second model here that would sum it up.
  *
  * @module

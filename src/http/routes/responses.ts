@@ -1,5 +1,5 @@
 /**
- * /v1/responses: answers a conversation, counts one, and gives what was kept of earlier answers to the key that made them.
+ * /v1/responses: answers a conversation, counts one, gives what was kept of answers to the key that made them.
  *
  * @module
  */
