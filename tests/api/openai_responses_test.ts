@@ -86,7 +86,7 @@ Deno.test("a loop with a tool runs in every format, items sent back or kept, str
         prompts.push(String((await server.asked()).at(-1).prompt).replaceAll(calls[0]?.call_id ?? "", "ID"));
       }
     }
-    for (const [at, answer] of answers.entries()) assert.deepEqual(answer, answers[0], dialect);
+    for (const answer of answers) assert.deepEqual(answer, answers[0], dialect);
     for (const prompt of prompts) assert.equal(prompt, prompts[0], dialect);
   }
 });
