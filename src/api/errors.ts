@@ -143,9 +143,15 @@ export function toErrorEnvelope(
 ): ErrorEnvelope | AnthropicErrorEnvelope {
   const { message, code, options } = error;
   if (wire === "anthropic") {
-    return { type: "error", error: { type: toAnthropicType(error), message }, "request_id": requestId };
+    const told = code === "unsupported_field" ? toExtraInput(message, options.param) : message;
+    return { type: "error", error: { type: toAnthropicType(error), message: told }, "request_id": requestId };
   }
   return { error: { message, type: ERROR_CODES[code].type, code, param: options.param ?? null } };
+}
+
+/** Anthropic's words for a field that is refused: Claude Code then sends the request again without exactly that. */
+function toExtraInput(message: string, param = "body"): string {
+  return `${param.replaceAll(/\[(\d+)\]/g, ".$1")}: Extra inputs are not permitted. ${message}`;
 }
 
 /** Types of the Messages wire by status; for others the type is that of OpenAI's wires. */
