@@ -182,3 +182,35 @@ Deno.test("a tool that is not strict loses what can't be kept, and says so; a st
   assert.deepEqual(dropped, ["f #/properties/a multipleOf"]);
   assert.throws(() => make(true), { name: "GrammarError", keyword: "multipleOf", path: "#/properties/a" });
 });
+
+Deno.test("the text of a freeform tool fits its grammar, in every dialect whose calls can be bound", () => {
+  const definition =
+    'start: "*** Begin Patch" LF line+ "*** End Patch"\nline: ("+" | "-") /[ -~é"]{0,20}/ LF\n%import common.LF';
+  const patch: Tool = {
+    name: "add_note",
+    strict: true,
+    parameters: { type: "object", properties: { input: { type: "string" } }, required: ["input"] },
+    freeform: { grammar: { syntax: "lark", definition } },
+  };
+  const code: Tool = { ...patch, freeform: { grammar: { syntax: "regex", definition: "x[0-9]{2,4}" } } };
+  const forms: [Tool, RegExp][] = [
+    [patch, /^\*\*\* Begin Patch\n(?:[+-][ -~é"]{0,20}\n)+\*\*\* End Patch$/],
+    [code, /^x[0-9]{2,4}$/],
+  ];
+  const random = randomFrom(17);
+  for (const dialect of DIALECTS.filter(({ tools }) => tools !== "ui_tars")) {
+    for (const [tool, form] of forms) {
+      let read = 0;
+      for (let walk = 0; walk < WALKS; walk++) {
+        const request = { dialect, prompt: "", calls: new CallRequest([tool], 1, NOTHING_DROPPED) };
+        const events = readWalk(request, dialect.tools === "harmony" || walk % 3 === 0, random);
+        if (events === undefined) continue;
+        const json = events.flatMap((event) => event.type === "toolCallArguments" ? [event.json] : []).join("");
+        const { input } = JSON.parse(json);
+        assert.match(String(input), form, `${dialect.tools}, walk ${walk}: ${JSON.stringify(input)}`);
+        read++;
+      }
+      assert.ok(read >= WALKS / 5, `${read} walks of ${dialect.tools} ended`);
+    }
+  }
+});

@@ -7,6 +7,7 @@
  * @module
  */
 import { FOREIGN_SIGNATURE } from "../api/messages/turns.ts";
+import { FOREIGN_CONTENT } from "../api/responses/items.ts";
 import type { RequestRecord } from "../api/request_record.ts";
 
 /** One difference. */
@@ -56,7 +57,7 @@ function toComparable(record: RequestRecord, cut: boolean): unknown {
   );
   if (cut) return JSON.parse(hide(JSON.stringify({ steps })));
   const { status, error, dialect } = record;
-  const ignored = record.ignored.filter((name) => name !== FOREIGN_SIGNATURE);
+  const ignored = record.ignored.filter((name) => name !== FOREIGN_SIGNATURE && name !== FOREIGN_CONTENT);
   const choices = record.choices.map((choice) => ({
     finish_reason: choice.finish_reason,
     stop_string_matched: choice.stop_string_matched,

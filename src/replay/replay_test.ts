@@ -61,11 +61,16 @@ async function record(
   path = "/v1/chat/completions",
 ): Promise<RequestRecord> {
   await using server = await serveScript(script, flags);
-  const tools = path === "/v1/messages" ? TOOLS.map((tool) => ({ name: tool.function.name })) : TOOLS;
+  const flat = TOOLS.map(({ type, function: { name } }) => path === "/v1/messages" ? { name } : { type, name });
+  const tools = path === "/v1/chat/completions" ? TOOLS : flat;
   const response = await fetch(`${server.url}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ messages: [{ role: "user", content: "Hi" }], tools, ...body }),
+    body: JSON.stringify({
+      [path === "/v1/responses" ? "input" : "messages"]: [{ role: "user", content: "Hi" }],
+      tools,
+      ...body,
+    }),
   });
   await response.text();
   return RequestRecordSchema.parse(await (await fetch(`${server.url}/v1/requests/last`)).json());
@@ -101,6 +106,38 @@ Deno.test("A replay of messages shows what was shown: thinking shown and sealed,
       assert.deepEqual(compareRecords(recorded, await replay(recorded)), []);
     }
   }
+});
+
+Deno.test("A replay of responses shows what was shown: thinking in its forms, calls of every kind, a cut, a refusal", async () => {
+  const call = (name: string, args: object): string =>
+    `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
+  const text = `Hm.</think>Well.${call("add_note", { text: "figs 🙂" })}${call("patch", { input: "a\n" })}`;
+  const script = { tools: "hermes", reasoning: "qwen3", replies: [{ text, prompt_open: "<think>\n" }] };
+  const tools = [{ type: "function", name: "add_note" }, { type: "custom", name: "patch" }];
+  const bodies = [
+    { tools },
+    { tools, reasoning: { summary: "auto" }, include: ["reasoning.encrypted_content"], store: false },
+    { max_output_tokens: 3, model: "gpt-x" },
+    { background: true },
+  ];
+  for (const body of bodies) {
+    for (const stream of [false, true]) {
+      const recorded = await record(script, { ...body, stream }, {}, "/v1/responses");
+      assert.equal(recorded.state, "background" in body ? "refused" : "completed");
+      assert.deepEqual(compareRecords(recorded, await replay(recorded)), []);
+    }
+  }
+});
+
+Deno.test("A replay of a response that went on from another shows what was shown", async () => {
+  await using server = await serveScript({ replies: [{ text: "One." }, { text: "Two." }] });
+  const ask = async (body: object): Promise<{ id: string }> =>
+    await (await fetch(`${server.url}/v1/responses`, { method: "POST", body: JSON.stringify(body) })).json();
+  const { id } = await ask({ input: "Count." });
+  await ask({ input: "On.", previous_response_id: id });
+  const recorded = RequestRecordSchema.parse(await (await fetch(`${server.url}/v1/requests/last`)).json());
+  assert.equal(recorded.state, "completed");
+  assert.deepEqual(compareRecords(recorded, await replay(recorded)), []);
 });
 
 Deno.test("A replay of thinking that came back is no different for having other keys than its server", async () => {

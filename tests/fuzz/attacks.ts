@@ -80,6 +80,71 @@ function goodMessages(random: Random): Record<string, unknown> {
   return body;
 }
 
+/** A good body of the Responses wire, with the shapes that only it has. */
+function goodResponses(random: Random): Record<string, unknown> {
+  const text = { type: "input_text", text: random.pick(["Hi", "", "👋🏽"]) };
+  const image = { type: "input_image", image_url: "data:image/png;base64,", detail: "high" };
+  const parts = random.pick<unknown>(["ok", [text], [text, image], null]);
+  const items = random.pick<object[]>([
+    [{ type: "function_call", call_id: "1", name: "look", arguments: random.pick(["{}", "{", ""]) }, {
+      type: "function_call_output",
+      call_id: "1",
+      output: parts,
+    }],
+    [{ type: "custom_tool_call", call_id: "2", name: "patch", input: "+\n" }, {
+      type: "custom_tool_call_output",
+      call_id: "2",
+      output: parts,
+    }],
+    [{ type: "reasoning", summary: [], encrypted_content: random.pick(["", "cm14MQI=", "gAAAA"]) }],
+    [{ type: "tool_search_output", call_id: "3", tools: [{ type: "function", name: "later" }] }],
+    [{ type: "item_reference", id: random.pick(["msg_1", `msg_${"0".repeat(36)}`]) }],
+    [{ type: "web_search_call" }, { type: "additional_tools", tools: [{ type: "function", name: "more" }] }],
+    [],
+  ]);
+  const message = { role: random.pick(["user", "developer"]), content: random.pick<unknown>(["Hi", [text]]) };
+  const body: Record<string, unknown> = {
+    input: random.chance(0.3) ? "Hi" : [message, ...items],
+    max_output_tokens: 1 + random.below(MAX_TOKENS),
+  };
+  if (random.chance(0.5)) body.stream = true;
+  if (random.chance(0.3)) body.reasoning = random.pick([{ effort: "low" }, { effort: "none" }, { summary: "auto" }]);
+  if (random.chance(0.3)) body.include = ["reasoning.encrypted_content", "message.output_text.logprobs"];
+  if (random.chance(0.3)) body.store = random.chance(0.5);
+  if (random.chance(0.1)) body.previous_response_id = "resp_1";
+  if (random.chance(0.4)) {
+    const format = {
+      type: "grammar",
+      syntax: random.pick(["lark", "regex"]),
+      definition: random.pick(["start: /x+/", "x", "("]),
+    };
+    body.tools = [
+      { type: "function", name: "look" },
+      { type: "custom", name: "patch", ...random.chance(0.5) && { format } },
+      { type: "namespace", name: "n", tools: [{ type: "function", name: "a" }] },
+      { type: "web_search" },
+    ];
+  }
+  return body;
+}
+
+const RESPONSES_FIELDS = [
+  "model",
+  "input",
+  "instructions",
+  "max_output_tokens",
+  "reasoning",
+  "text",
+  "include",
+  "tools",
+  "tool_choice",
+  "previous_response_id",
+  "store",
+  "metadata",
+  "stream",
+  "__proto__",
+] as const;
+
 const MESSAGES_FIELDS = [
   "model",
   "messages",
@@ -146,15 +211,16 @@ function hostileValue(random: Random, depth = 0): string {
 }
 
 function mutatedFields(random: Random): Attack {
-  const isMessages = random.chance(0.4);
-  const body = isMessages ? goodMessages(random) : goodBody(random);
+  const wire = random.pick(["chat", "messages", "responses"] as const);
+  const { good, names, prompt } = WIRES[wire];
+  const body = good(random);
   const fields = Object.entries(body).map(([name, value]): [string, string] => [name, JSON.stringify(value)]);
   for (let i = 0; i <= random.below(3); i++) {
-    fields.push([random.pick<string>(isMessages ? MESSAGES_FIELDS : FIELDS), hostileValue(random)]);
+    fields.push([random.pick<string>(names), hostileValue(random)]);
   }
-  if (random.chance(0.2)) fields.push(["messages", `[${hostileValue(random)},${hostileValue(random)}]`]);
+  if (random.chance(0.2)) fields.push([prompt, `[${hostileValue(random)},${hostileValue(random)}]`]);
   const text = `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
-  return { name: `fields ${text.slice(0, 300)}`, pieces: [post(random, utf8.encode(text), isMessages)], leave: "end" };
+  return { name: `fields ${text.slice(0, 300)}`, pieces: [post(random, utf8.encode(text), wire)], leave: "end" };
 }
 
 function damagedBytes(random: Random): Attack {
@@ -210,9 +276,8 @@ function oddHead(random: Random): Attack {
 
 /** Good requests whose clients do not wait. */
 function leaver(random: Random): Attack {
-  const isMessages = random.chance(0.3);
-  const body = isMessages ? goodMessages(random) : goodBody(random);
-  const whole = post(random, utf8.encode(JSON.stringify(body)), isMessages);
+  const wire = random.pick(["chat", "messages", "responses"] as const);
+  const whole = post(random, utf8.encode(JSON.stringify(WIRES[wire].good(random))), wire);
   const leave: Attack["leave"] = random.pick(["written", "midway"]);
   const sent = leave === "written" && random.chance(0.5) ? whole.slice(0, random.below(whole.length)) : whole;
   return { name: `leaves ${leave} after ${sent.length} of ${whole.length} bytes`, pieces: [sent], leave };
@@ -243,6 +308,9 @@ function oddPath(random: Random): Attack {
     "/v1/chat/completions/",
     "/%2e%2e/%2e%2e",
     "/v1/responses",
+    "/v1/responses/x",
+    "/v1/responses/%00/input_items?limit=-1",
+    `/v1/responses/resp_${"0".repeat(3000)}`,
     "/v1/messages",
     "/v1/messages/batches",
     "/v1/embeddings",
@@ -256,12 +324,31 @@ function oddPath(random: Random): Attack {
   return { name: `path ${method} ${path.slice(0, 100)}`, pieces: [utf8.encode(text)], leave: "end" };
 }
 
-const PATHS = ["/v1/chat/completions", "/v1/chat/completions", "/chat/completions", "/v1/completions"] as const;
-const MESSAGES_PATHS = ["/v1/messages", "/v1/messages?beta=true", "/messages", "/v1/messages/count_tokens"] as const;
+/** The wires: a good body, fields to damage, the prompt's, paths. */
+const WIRES = {
+  chat: {
+    good: goodBody,
+    names: FIELDS,
+    prompt: "messages",
+    paths: ["/v1/chat/completions", "/v1/chat/completions", "/chat/completions", "/v1/completions"],
+  },
+  messages: {
+    good: goodMessages,
+    names: MESSAGES_FIELDS,
+    prompt: "messages",
+    paths: ["/v1/messages", "/v1/messages?beta=true", "/messages", "/v1/messages/count_tokens"],
+  },
+  responses: {
+    good: goodResponses,
+    names: RESPONSES_FIELDS,
+    prompt: "input",
+    paths: ["/v1/responses", "/responses", "/v1/responses/input_tokens"],
+  },
+} as const;
 
 /** A POST of a body, by length or in chunks. */
-function post(random: Random, body: Uint8Array, isMessages = false): Uint8Array {
-  const path = random.pick<string>(isMessages ? MESSAGES_PATHS : PATHS);
+function post(random: Random, body: Uint8Array, wire: keyof typeof WIRES = "chat"): Uint8Array {
+  const path = random.pick<string>(WIRES[wire].paths);
   const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n`;
   if (random.chance(0.8)) return join(utf8.encode(`${head}content-length: ${body.length}\r\n\r\n`), body);
   const size = utf8.encode(`${head}transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`);

@@ -102,7 +102,7 @@ function judge(attack: Attack, { status, text }: Reply): string | undefined {
   }
   if (status === 200 && /content-type: text\/event-stream/i.test(text)) {
     const ends = body.includes("data: [DONE]\n\n") || body.includes('data: {"error":') ||
-      /^event: (?:message_stop|error)$/m.test(body);
+      /^event: (?:message_stop|error|response\.(?:completed|incomplete|failed))$/m.test(body);
     if (!ends) return `a stream without an end: …${body.slice(-300)}`;
   }
   return undefined;
