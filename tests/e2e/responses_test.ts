@@ -1,7 +1,7 @@
 // deno-lint-ignore-file camelcase -- the wire's own names
 /**
- * The Responses wire on the real model, by its own package: it says what chat completions say, goes on from what it kept,
- * and writes freeform calls and bound texts as they have to be.
+ * The Responses wire on the real model, by its own package: it says what chat completions say, goes on from what it
+ * kept, and writes freeform calls and bound texts as they have to be.
  *
  * @module
  */
