@@ -1,6 +1,6 @@
 /**
  * Every field of the `openai` package's Responses types is in exactly one of the three lists: works, refused, listed;
- * and what we answer has its types, field by field, both ways. Checked by the compiler and by the package's declarations.
+ * and what we answer has its types, field by field, both ways. Checked by the compiler and by the declarations.
  *
  * @module
  */
