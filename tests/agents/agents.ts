@@ -4,7 +4,7 @@
  * Without --program and --scenario the frameworks' suites run beside them. A line a run, and of a failed one what the
  * server was asked and what the program said. The scenario `model` (the embedded model instead of a script) is run by
  * name only: `--scenario model`, or `--real`. `--record` writes what the programs sent into tests/agents/requests; it
- * wants the scenarios plain, thinking, two-calls and deferred.
+ * wants the scenarios plain, thinking, two-calls and deferred. `--install` fetches the programs, and that is all.
  *
  * @module
  */
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     program: { type: "string", multiple: true },
     scenario: { type: "string", multiple: true },
     jobs: { type: "string", default: JOBS },
+    install: { type: "boolean", default: false },
     real: { type: "boolean", default: false },
     show: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
@@ -106,7 +107,24 @@ async function recordAll(results: readonly Result[]): Promise<void> {
   }
 }
 
+/** Fetches what is not there. One that can't be fetched is told, and the others go on. @returns Whether all are there. */
+async function installAll(): Promise<boolean> {
+  const found = new Map(PROGRAMS.map((program) => [program.package.name, program.package]));
+  let isWhole = true;
+  for (const { name, version, ...rest } of found.values()) {
+    try {
+      await ensureProgram({ name, version, ...rest });
+      print(`${name} ${version}`);
+    } catch (error) {
+      isWhole = false;
+      print(`${name} ${version}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  return isWhole;
+}
+
 if (import.meta.main) {
+  if (values.install) Deno.exit(await installAll() ? 0 : 1);
   const jobs = toJobs();
   const isSlow = ({ scenario }: Job): boolean => scenario.id === "slow";
   const [slow, others] = [jobs.filter(isSlow), jobs.filter((job) => !isSlow(job))];

@@ -1,6 +1,6 @@
 /**
- * The plain loop of every real program that `deno task test:agents` has installed. The programs are 80 to 430 MB each,
- * so the daily suite fetches none: those that are not there are skipped by name, and their recorded requests
+ * The plain loop of every real program that `deno task test:agents --install` has fetched. The programs are 80 to 690 MB
+ * each, so the suite itself fetches none: those that are not there are skipped by name, and their recorded requests
  * (requests_test.ts) stand for them.
  *
  * @module
