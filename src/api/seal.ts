@@ -3,7 +3,7 @@
  *
  * A token is base64 of `rmx`, a version, the key's name, then either a MAC of the text (HMAC-SHA256) or the text itself
  * (AES-256-GCM). A token of another key or server is foreign: nothing is known of it. One of ours that does not fit was
- * altered. Keys live as long as the server, so after a restart its old tokens are foreign too.
+ * altered. A server of the same state folder has the same key (src/cli/open_seal.ts).
  *
  * @module
  */
@@ -25,7 +25,7 @@ export type OpenedSeal =
   | { state: "sealed"; text: string }
   /** Of this server, and not what it gave. */
   | { state: "altered" }
-  /** Of another server, of this one before its restart, or no token at all. */
+  /** Of another server, or no token at all. */
   | { state: "foreign" };
 
 /** One server's keys. */

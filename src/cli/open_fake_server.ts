@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { Seal } from "../api/seal.ts";
 import type { Config } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import { openFakeModel } from "../fake/open.ts";
@@ -63,9 +62,8 @@ export async function openFakeServer(
   const [models, clock] = [new ServedModels(), SYSTEM_CLOCK];
   const model = models.add(file.model, clock.epochSeconds());
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
-  const { records, responses } = trace;
+  const { records, responses, seal } = trace;
   const grammars = new GrammarWorker();
-  const seal = new Seal();
   const parts = {
     config,
     engine,

@@ -4,7 +4,6 @@
  * @module
  */
 import type { Hono } from "hono";
-import { Seal } from "../api/seal.ts";
 import type { Config } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineConfig } from "../ffi/core.ts";
@@ -71,7 +70,7 @@ export function openServer(request: ServerRequest): OpenServer {
   const clock = SYSTEM_CLOCK;
   const model = models.add(place.id, clock.epochSeconds(), place.hfId);
   const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
-  const { records, responses } = trace;
+  const { records, responses, seal } = trace;
   const parts = {
     config,
     engine,
@@ -83,7 +82,7 @@ export function openServer(request: ServerRequest): OpenServer {
     log,
     records,
     responses,
-    seal: new Seal(),
+    seal,
   };
   const app = createApp({ ...parts, version: VERSION });
   const load = (): Promise<void> =>

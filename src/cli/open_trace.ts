@@ -1,23 +1,28 @@
 /**
- * What a server keeps of its requests, as the flags say: the records, the trace file, the answers of /v1/responses.
+ * What a server keeps: the records of its requests, the trace file and the answers of /v1/responses as the flags say,
+ * and its key.
  *
  * @module
  */
 import { dirname, join } from "node:path";
+import type { Seal } from "../api/seal.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../log.ts";
 import { stateFolder } from "../setup/folders.ts";
 import { ResponseStore } from "../store/responses.ts";
 import { Records } from "../trace/records.ts";
 import { TraceFile } from "../trace/trace_file.ts";
+import { openSeal } from "./open_seal.ts";
 import { VERSION } from "./version.ts";
 
-/** The records of a server and what they are written to. */
+/** What a server keeps. */
 export interface OpenTrace {
   /** For the app. */
   readonly records: Records;
   /** For the app. */
   readonly responses: ResponseStore;
+  /** For the app. */
+  readonly seal: Seal;
   /** Waits for the disk; a second call does nothing. */
   close(): Promise<void>;
 }
@@ -36,7 +41,7 @@ export async function openTrace(config: Config, log: Logger): Promise<OpenTrace>
     responses.close();
     await file?.close();
   };
-  return { records, responses, close: () => closed ??= close() };
+  return { records, responses, seal: await openSeal(log), close: () => closed ??= close() };
 }
 
 async function openFile({ tracePath, traceBytes }: Config, log: Logger): Promise<TraceFile | undefined> {

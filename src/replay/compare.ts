@@ -1,8 +1,9 @@
 /**
  * Whether a replay shows what was shown: two records, with what time and chance made left out.
  *
- * Left out are ids that were drawn at random, times, cache hits, which signatures were this server's (its keys end with
- * it), and what was drawn after a stop string had matched. An answer whose client left is compared as far as it went.
+ * Left out are ids that were drawn at random, times, cache hits, which signatures were this server's (a replay has a
+ * key of its own), and what was drawn after a stop string had matched. An answer whose client left is compared as far
+ * as it went.
  *
  * @module
  */

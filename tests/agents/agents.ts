@@ -107,7 +107,7 @@ async function recordAll(results: readonly Result[]): Promise<void> {
   }
 }
 
-/** Fetches what is not there. One that can't be fetched is told, and the others go on. @returns Whether all are there. */
+/** Fetches what is not there; one that can't be fetched is told, and the others go on. @returns Whether all are. */
 async function installAll(): Promise<boolean> {
   const found = new Map(PROGRAMS.map((program) => [program.package.name, program.package]));
   let isWhole = true;

@@ -1,7 +1,7 @@
 /**
- * The plain loop of every real program that `deno task test:agents --install` has fetched. The programs are 80 to 690 MB
- * each, so the suite itself fetches none: those that are not there are skipped by name, and their recorded requests
- * (requests_test.ts) stand for them.
+ * The plain loop of every real program that `deno task test:agents --install` has fetched. The programs are 80 to
+ * 690 MB each, so the suite itself fetches none: those that are not there are skipped by name, and their recorded
+ * requests (requests_test.ts) stand for them.
  *
  * @module
  */
