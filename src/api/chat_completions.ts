@@ -92,6 +92,9 @@ const ChatFields = z.object({
   parallel_tool_calls: z.boolean().optional(),
 });
 
+/** A body as clients write it, without nulls: those are fields that are not there. */
+export type ChatBody = z.input<typeof ChatFields>;
+
 /** Where the fields of a chat are told that its model's template does not read. */
 const ARGUMENT_FIELDS = { enable_thinking: "enable_thinking", reasoning_effort: "reasoning_effort" } as const;
 

@@ -79,6 +79,9 @@ const CompletionFields = z.object({
   ).optional(),
 });
 
+/** A body as clients write it, without nulls: those are fields that are not there. */
+export type CompletionBody = z.input<typeof CompletionFields>;
+
 /** A prompt as the client wrote it: text, or token ids. */
 export type CompletionPrompt = string | readonly number[];
 
