@@ -43,6 +43,7 @@ export const ERROR_CODES = {
   model_not_found: { status: 404, type: "not_found_error" },
   request_not_found: { status: 404, type: "not_found_error" },
   not_found: { status: 404, type: "not_found_error" },
+  thread_not_found: { status: 404, type: "not_found_error" },
   response_not_found: { status: 404, type: "not_found_error" },
   previous_response_not_found: { status: 400, type: "invalid_request_error" },
   item_not_found: { status: 400, type: "invalid_request_error" },
@@ -102,6 +103,8 @@ export interface AnthropicErrorEnvelope {
     type: AnthropicErrorType;
     /** A sentence that helps. */
     message: string;
+    /** What the package's threads go by: they send the whole conversation then. */
+    details?: { error_code: "thread_not_found" };
   };
   /** `req-…`, as in the header. */
   request_id: string;
@@ -144,7 +147,12 @@ export function toErrorEnvelope(
   const { message, code, options } = error;
   if (wire === "anthropic") {
     const told = code === "unsupported_field" ? toExtraInput(message, options.param) : message;
-    return { type: "error", error: { type: toAnthropicType(error), message: told }, "request_id": requestId };
+    const details = code === "thread_not_found" && { details: { error_code: code } };
+    return {
+      type: "error",
+      error: { type: toAnthropicType(error), message: told, ...details },
+      "request_id": requestId,
+    };
   }
   return { error: { message, type: ERROR_CODES[code].type, code, param: options.param ?? null } };
 }

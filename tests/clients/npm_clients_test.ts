@@ -1,6 +1,6 @@
 /**
  * Vercel's AI SDK and LangChain of npm run a loop of two steps with a tool, streamed and not, in six formats,
- * on chat completions and on Messages.
+ * on chat completions, on Messages and on Responses.
  *
  * @module
  */
@@ -18,7 +18,7 @@ Deno.test("The AI SDK and LangChain of npm run a loop of two steps in six format
   }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
   const results = new TextDecoder().decode(stdout).trim().split("\n").map((line) => JSON.parse(line));
-  assert.equal(results.length, FORMATS.length * 8);
+  assert.equal(results.length, FORMATS.length * 12);
   for (const { url, client, stream, ...result } of results) {
     const where = `${client}, ${stream ? "streamed" : "whole"}, ${servers.formats.get(url)}`;
     assert.deepEqual(result, { notes: ["buy figs"], answer: "Noted." }, where);

@@ -96,7 +96,7 @@ Deno.test("A field that is refused for a reason is refused by its path, on Messa
   await using server = await serveScript(ANY);
   const rows: [Wire, object, string][] = [
     [CHAT, { modalities: ["audio"] }, "modalities"],
-    [MESSAGES, { thread: { type: "continue", id: "x" } }, "thread"],
+    [MESSAGES, { min_tokens: 5 }, "min_tokens"],
     [RESPONSES, { background: true }, "background"],
   ];
   for (const [wire, fields, param] of rows) {

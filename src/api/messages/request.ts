@@ -7,6 +7,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../body.ts";
 import type { ConversationRequest } from "../conversation.ts";
+import { RequestError } from "../errors.ts";
 import { type FieldTable, IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
 import { EXTENSION_FIELDS, SAMPLING_SHAPE, stopStrings, tokenCount } from "../sampling.ts";
 import { parseWith } from "../schema.ts";
@@ -49,13 +50,6 @@ export const MESSAGES_FIELDS: FieldTable = {
   output_format: WORKS,
   chat_template_kwargs: WORKS,
 
-  // It would change the answer.
-  thread: {
-    rule: "refused",
-    why: "this server keeps no conversations on this wire; send the whole of `messages`",
-    judge: (thread) => Reflect.get(Object(thread), "type") === "continue" ? "refused" : "listed",
-  },
-
   // They do not, or are what agents send in every request.
   anthropic_beta: LISTED,
   betas: LISTED,
@@ -73,6 +67,7 @@ export const MESSAGES_FIELDS: FieldTable = {
   metadata: LISTED,
   service_tier: LISTED,
   speed: LISTED,
+  thread: LISTED, // one that begins; see requireWhole
   user_profile_id: LISTED,
   workspace_id: LISTED,
 };
@@ -116,6 +111,7 @@ export interface MessagesRequest extends ConversationRequest {
  */
 export function parseMessagesRequest(body: JsonObject, seal: Seal): MessagesRequest {
   const ignored = new IgnoredFields();
+  requireWhole(body.thread);
   const fields = parseWith(Fields, sortFields(MESSAGES_FIELDS, body, ignored));
   const templateArguments = fields.chat_template_kwargs ?? {};
   const { thinking, display, argumentFields, constraint } = toThinkingAndOutput(fields, templateArguments, ignored);
@@ -150,4 +146,14 @@ export function parseMessagesRequest(body: JsonObject, seal: Seal): MessagesRequ
     ignored,
     display,
   };
+}
+
+/**
+ * A thread that goes on sends its new messages alone, and this server keeps none of the others. The tool runners of the
+ * package begin a thread with each loop: told so, they send the whole conversation.
+ */
+function requireWhole(thread: unknown): void {
+  if (Reflect.get(Object(thread), "type") !== "continue") return;
+  const message = "This server keeps no threads on this wire: send the whole of `messages`, without `thread`.";
+  throw new RequestError("thread_not_found", message, { param: "thread" });
 }

@@ -8,6 +8,7 @@
  * @module
  */
 import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatAnthropic } from "@langchain/anthropic";
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
@@ -83,12 +84,18 @@ const CLIENTS: Record<string, (url: string, stream: boolean) => Promise<Result>>
   },
   "vercel on messages": (url, stream) =>
     vercel(createAnthropic({ baseURL: `${url}/v1`, apiKey: "unused" })("scripted"), stream),
+  "vercel on responses": (url, stream) =>
+    vercel(createOpenAI({ baseURL: `${url}/v1`, apiKey: "unused" }).responses("scripted"), stream),
   langchain(url, stream) {
     const configuration = { baseURL: `${url}/v1` };
     return langchain(new ChatOpenAI({ model: "scripted", apiKey: "unused", maxRetries: 0, configuration }), stream);
   },
   "langchain on messages": (url, stream) =>
     langchain(new ChatAnthropic({ model: "scripted", apiKey: "unused", maxRetries: 0, anthropicApiUrl: url }), stream),
+  "langchain on responses"(url, stream) {
+    const settings = { model: "scripted", apiKey: "unused", maxRetries: 0, useResponsesApi: true };
+    return langchain(new ChatOpenAI({ ...settings, configuration: { baseURL: `${url}/v1` } }), stream);
+  },
 };
 
 for (const url of Deno.args) {

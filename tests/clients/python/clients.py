@@ -29,6 +29,13 @@ def langchain_messages(url, stream):
     return langchain_loop(model, stream)
 
 
+def langchain_responses(url, stream):
+    from langchain_openai import ChatOpenAI
+
+    target = {"model": "scripted", "base_url": f"{url}/v1", "api_key": "unused"}
+    return langchain_loop(ChatOpenAI(**target, max_retries=0, use_responses_api=True), stream)
+
+
 def langchain_loop(chat, stream):
     from langchain_core.messages import HumanMessage, ToolMessage
     from langchain_core.tools import tool
@@ -72,6 +79,14 @@ def pydantic_ai_messages(url, stream):
 
     provider = AnthropicProvider(base_url=url, api_key="unused")
     return pydantic_ai_loop(AnthropicModel("scripted", provider=provider), stream)
+
+
+def pydantic_ai_responses(url, stream):
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    provider = OpenAIProvider(base_url=f"{url}/v1", api_key="unused")
+    return pydantic_ai_loop(OpenAIResponsesModel("scripted", provider=provider), stream)
 
 
 def pydantic_ai_loop(model, stream):
@@ -167,6 +182,61 @@ def litellm_loop(target, stream):
     return notes, ask(messages).content
 
 
+ADD_NOTE = {
+    "type": "function",
+    "name": "add_note",
+    "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+}
+
+
+def litellm_responses(url, stream):
+    import litellm as library
+
+    library.suppress_debug_info = True
+
+    def ask(items):
+        answer = library.responses(
+            model="openai/scripted", api_base=f"{url}/v1", api_key="unused", num_retries=0,
+            input=items, tools=[ADD_NOTE], stream=stream,
+        )
+        return [event for event in answer][-1].response if stream else answer
+
+    return responses_loop(ask)
+
+
+def openai_responses(url, stream):
+    from openai import OpenAI
+
+    client = OpenAI(base_url=f"{url}/v1", api_key="unused", max_retries=0)
+
+    def ask(items):
+        body = {"model": "scripted", "input": items, "tools": [{**ADD_NOTE, "strict": False}]}
+        if not stream:
+            return client.responses.create(**body)
+        with client.responses.stream(**body) as events:
+            for event in events:
+                if event.type == "response.output_text.delta":
+                    assert event.snapshot.endswith(event.delta)
+            return events.get_final_response()
+
+    return responses_loop(ask)
+
+
+def responses_loop(ask):
+    notes = []
+    items = [{"role": "user", "content": PROMPT}]
+    for item in ask(items).output:
+        item = item if isinstance(item, dict) else item.model_dump(exclude_none=True)
+        # What the package has read of the arguments is its own.
+        item.pop("parsed_arguments", None)
+        items.append(item)
+        if item["type"] == "function_call":
+            notes.append(json.loads(item["arguments"])["text"])
+            items.append({"type": "function_call_output", "call_id": item["call_id"], "output": "kept as 7"})
+    answer = ask(items)
+    return notes, "".join(part.text for item in answer.output if item.type == "message" for part in item.content)
+
+
 def anthropic(url, stream):
     from anthropic import Anthropic
 
@@ -198,8 +268,33 @@ def anthropic(url, stream):
     return notes, "".join(block.text for block in answer.content)
 
 
+def anthropic_runner(url, stream):
+    from anthropic import Anthropic, beta_tool
+
+    notes = []
+
+    @beta_tool
+    def add_note(text: str) -> str:
+        """Keeps a note.
+
+        Args:
+            text: What to keep.
+        """
+        notes.append(text)
+        return "kept as 7"
+
+    client = Anthropic(base_url=url, api_key="unused", max_retries=0)
+    runner = client.beta.messages.tool_runner(
+        model="scripted", max_tokens=1000, tools=[add_note], messages=[{"role": "user", "content": PROMPT}], stream=stream,
+    )
+    for turn in runner:
+        last = turn.get_final_message() if stream else turn
+    return notes, "".join(block.text for block in last.content if block.type == "text")
+
+
 CLIENTS = (
-    langchain, langchain_messages, pydantic_ai, pydantic_ai_messages, smolagents, litellm, litellm_messages, anthropic,
+    langchain, langchain_messages, langchain_responses, pydantic_ai, pydantic_ai_messages, pydantic_ai_responses,
+    smolagents, litellm, litellm_messages, litellm_responses, openai_responses, anthropic, anthropic_runner,
 )
 
 for url in json.load(sys.stdin)["urls"]:
