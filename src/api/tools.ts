@@ -37,6 +37,11 @@ export interface ToolUse {
   schemaPath?: string;
 }
 
+/** Whether an answer is calls and nothing else. */
+export function mustCall({ choice }: ToolUse): boolean {
+  return choice.mode === "required" || choice.mode === "named";
+}
+
 /** The fields of a request that speak of tools. */
 export interface ToolFields {
   tools?: unknown;

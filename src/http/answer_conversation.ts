@@ -10,6 +10,7 @@ import { type JsonObject, parseBody, toSafeName } from "../api/body.ts";
 import type { ConversationRequest } from "../api/conversation.ts";
 import { RequestError, type Wire } from "../api/errors.ts";
 import type { ThinkingRequest } from "../api/thinking.ts";
+import { mustCall } from "../api/tools.ts";
 import type { Usage } from "../api/usage.ts";
 import { callsTools } from "../output/parser_names.ts";
 import type { RenderedPrompt } from "../prompt/text_model.ts";
@@ -17,7 +18,7 @@ import { bindAnswers } from "../route/bound_answer.ts";
 import { findRoom, type PromptField, requireFit } from "../route/context.ts";
 import type { LoadedModel, ServedModel } from "../route/models.ts";
 import type { Asked, AskedThinking } from "../route/script.ts";
-import { boundThinking } from "../route/thinking.ts";
+import { boundThinking, type ThinkingBound } from "../route/thinking.ts";
 import { type AppContext, type AppDependencies, toPlanStart } from "./app_context.ts";
 import { readBody } from "./body.ts";
 import { toChoices } from "./choices.ts";
@@ -115,9 +116,7 @@ export async function answerConversation(
   const { id, promptParam, reasoningShown } = wire;
   const { model, loaded, prompt } = await renderConversation(context, dependencies, request, wire);
   const scripted = dependencies.script !== undefined;
-  const template = loaded.text.chatTemplate ?? "";
-  const thinking = await boundThinking(loaded, toThinking(request, template), request.ignored, scripted);
-  listUnread(request, template, thinking.asked);
+  const thinking = await think(request, loaded, scripted);
   const room = findRoom(prompt.ids.length, request.maxTokens, loaded.contextTokens, promptParam);
   if (room.clamped) request.ignored.add(request.maxTokensField);
   const guide = await bind(request, loaded, dependencies, prompt.text);
@@ -163,6 +162,15 @@ export async function answerConversation(
     record: requireRecord(context),
     facts: { ...toFacts(request, loaded, prompt), ...(reasoningShown && { reasoningShown }) },
   }, dependencies);
+}
+
+/** How the answers think; what of it the template does not read is listed. */
+async function think(request: ConversationRequest, loaded: LoadedModel, scripted: boolean): Promise<ThinkingBound> {
+  const template = loaded.text.chatTemplate ?? "";
+  const { ignored, toolUse } = request;
+  const bound = await boundThinking(loaded, toThinking(request, template), ignored, scripted, mustCall(toolUse));
+  listUnread(request, template, bound.asked);
+  return bound;
 }
 
 function toFacts({ constraint }: ConversationRequest, loaded: LoadedModel, prompt: RenderedPrompt): PlanFacts {

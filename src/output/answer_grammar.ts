@@ -1,18 +1,19 @@
 // deno-lint-ignore-file camelcase -- names of parsers
 /**
- * What a whole answer may be, as its dialect writes it: thinking first where the model thinks, then calls, or content
- * that is bound to something.
- *
- * Thinking is free, but it must end before the answer may, so that an answer never is thinking alone.
+ * What a whole answer may be, as its dialect writes it: thinking first where the model thinks (answer_frames.ts), then
+ * calls, or content that is bound to something.
  *
  * @module
  */
-import { choice, EMPTY, type Expr, type Grammar, optional, repeat, sequence, token } from "../grammar/expr.ts";
+import type { Tool } from "../flow.ts";
+import { choice, type Expr, type Grammar, optional, sequence, token } from "../grammar/expr.ts";
 import { RuleBook } from "../grammar/rule_book.ts";
 import { ANY_TEXT, textUntil } from "../grammar/until.ts";
+import { type AnswerFrame, frameOf } from "./answer_frames.ts";
 import type { Dialect } from "./decoder.ts";
-import { opensReasoning, partsByTags, thinkTagsOf } from "./reasoning/mod.ts";
+import { HY_LABEL } from "./reasoning/mod.ts";
 import { callGrammars } from "./tools/call_grammars.ts";
+import { UI_TARS_TOOL } from "./tools/ui_tars.ts";
 import type { CallRequest } from "./tools/call_request.ts";
 
 /** What an answer has to be. */
@@ -27,14 +28,10 @@ export interface AnswerRequest {
   content?: Grammar | "free";
 }
 
-/** Whether content of a dialect can be bound. */
-export function bindsContent({ tools, reasoning }: Dialect): boolean {
-  return tools === "harmony" || partsByTags(reasoning);
-}
-
-/** Whether calls of a dialect can be bound. */
-export function bindsCalls(dialect: Dialect): boolean {
-  return dialect.tools === "harmony" || (bindsContent(dialect) && Object.hasOwn(callGrammars, dialect.tools));
+/** Whether calls of these tools can be bound in a dialect. UI-TARS calls one tool, whatever there is. */
+export function bindsCalls(dialect: Dialect, tools: readonly Tool[]): boolean {
+  if (dialect.tools === "ui_tars") return tools.some(({ name }) => name === UI_TARS_TOOL);
+  return dialect.tools === "harmony" || Object.hasOwn(callGrammars, dialect.tools);
 }
 
 /**
@@ -46,17 +43,20 @@ export function toAnswerGrammar(request: AnswerRequest): Grammar {
   const book = new RuleBook();
   const content = request.content === "free" ? ANY_TEXT : request.content && book.include(request.content);
   if (request.dialect.tools === "harmony") return book.toGrammar(harmonyAnswer(request, content, book));
-  const calls = request.calls && toCalls(request.dialect, request.calls, book);
+  const frame = frameOf(request.dialect.reasoning, request.prompt, book);
+  const made = request.calls && toCalls(request.dialect, request.calls, book);
+  const calls = made && (frame.calls?.(made) ?? made);
   const answer = request.content === "free" && calls
-    ? mixed(request.dialect, calls, book)
-    : choice(...(calls ? [calls] : []), ...(content ? [content] : []));
-  return book.toGrammar(sequence(thinking(request, book), answer));
+    ? mixed(request, calls, frame, book)
+    : choice(...(calls ? [calls] : []), ...(content ? [frame.content(content)] : []));
+  return book.toGrammar(sequence(frame.thinking, answer));
 }
 
 /** Free text in which calls may stand: what opens one can't be text. */
-function mixed({ tools }: Dialect, calls: Expr, book: RuleBook): Expr {
-  const opener = CALL_OPENERS[tools];
-  if (opener === undefined) return choice(calls, ANY_TEXT);
+function mixed({ dialect, calls: request }: AnswerRequest, calls: Expr, frame: AnswerFrame, book: RuleBook): Expr {
+  const { tools } = dialect;
+  const opener = tools === "hy_v3" ? `<tool_calls${request?.label ?? HY_LABEL}>` : CALL_OPENERS[tools];
+  if (opener === undefined) return choice(calls, frame.content(ANY_TEXT));
   const others = textUntil(opener, "prose", (name, expr) => book.define(name, expr), false);
   return sequence(others, optional(sequence(calls, others)));
 }
@@ -69,27 +69,21 @@ const CALL_OPENERS: Readonly<Record<string, string>> = {
   glm47: "<tool_call>",
   deepseek_v4_0731: "<｜DSML｜tool_calls>",
   minicpm: '<function name="',
+  mistral: "[TOOL_CALLS]",
+  granite: "<|tool_call|>",
+  deepseek: "<｜tool▁calls▁begin｜>",
+  deepseek_v3: "<｜tool▁calls▁begin｜>",
+  deepseek_v31: "<｜tool▁calls▁begin｜>",
+  kimi: "<|tool_calls_section_begin|>",
+  minimax: "<minimax:tool_call>",
+  lfm: "<|tool_call_start|>",
+  k2_horizon: "<ifm|tool_calls>",
+  gemma4: "<|tool_call>",
 };
 
 function toCalls(dialect: Dialect, calls: CallRequest, book: RuleBook): Expr | undefined {
   if (dialect.tools === "harmony" || dialect.tools === "none") return undefined;
   return callGrammars[dialect.tools]?.(calls, book);
-}
-
-/** Behind a closing tag: a line end, so that no sign of the answer makes it look quoted. */
-const BEHIND_TAG = repeat({ kind: "text", text: "\n" }, 1, 2);
-
-/** What comes before the answer. */
-function thinking({ dialect, prompt }: AnswerRequest, book: RuleBook): Expr {
-  const tags = thinkTagsOf(dialect.reasoning, prompt);
-  if (tags === undefined) return EMPTY;
-  const define = (name: string, expr: Expr): Expr => book.define(name, expr);
-  const spelled = sequence(textUntil(tags.close, "thinking", define), BEHIND_TAG);
-  // Where the tag is a control token, text can't spell it.
-  const inside = choice(spelled, sequence(ANY_TEXT, token(tags.close), BEHIND_TAG));
-  if (opensReasoning(dialect.reasoning, prompt)) return inside;
-  if (prompt.trimEnd().endsWith(tags.close)) return EMPTY;
-  return optional(sequence(token(tags.open), inside));
 }
 
 /**

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- names of parsers and actions
 /** Grammars of answers: what a walk through one writes, the dialect's own parser reads as valid calls, in one piece. */
 import assert from "node:assert/strict";
 import { judgeOf } from "../../tests/structure/judge.ts";
@@ -7,10 +8,11 @@ import { PieceVocabulary } from "../../tests/support/vocabulary.ts";
 import type { OutputEvent, Tool } from "../flow.ts";
 import { compileSchema } from "../grammar/schema/compile.ts";
 import { FIRST_TOKEN_SYMBOL, toMachine } from "../guide/machine.ts";
-import { States } from "../guide/states.ts";
+import { type State, States } from "../guide/states.ts";
 import { type AnswerRequest, toAnswerGrammar } from "./answer_grammar.ts";
 import { createDecoder, type Dialect } from "./decoder.ts";
 import { callGrammars } from "./tools/call_grammars.ts";
+import { closingOf } from "./thinking_watch.ts";
 import { CallRequest } from "./tools/call_request.ts";
 import type { ToolParserName } from "./tools/mod.ts";
 
@@ -89,7 +91,9 @@ const textOf = (events: readonly OutputEvent[], type: "text" | "reasoning"): str
   events.flatMap((event) => event.type === type ? [event.text] : []).join("");
 
 const DIALECTS: Dialect[] = [
-  ...Object.keys(callGrammars).map((tools): Dialect => ({ tools: tools as ToolParserName, reasoning: "none" })),
+  // UI-TARS has one tool, and a test of its own.
+  ...Object.keys(callGrammars).filter((tools) => tools !== "ui_tars")
+    .map((tools): Dialect => ({ tools: tools as ToolParserName, reasoning: "none" })),
   { tools: "harmony", reasoning: "none" },
 ];
 
@@ -144,6 +148,17 @@ const OPENED: readonly ToolParserName[] = [
   "glm47",
   "deepseek_v4_0731",
   "minicpm",
+  "mistral",
+  "granite",
+  "deepseek",
+  "deepseek_v3",
+  "deepseek_v31",
+  "kimi",
+  "minimax",
+  "lfm",
+  "k2_horizon",
+  "gemma4",
+  "hy_v3",
 ];
 
 for (const tools of OPENED) {
@@ -198,7 +213,7 @@ Deno.test("the text of a freeform tool fits its grammar, in every dialect whose 
     [code, /^x[0-9]{2,4}$/],
   ];
   const random = randomFrom(17);
-  for (const dialect of DIALECTS.filter(({ tools }) => tools !== "ui_tars")) {
+  for (const dialect of DIALECTS) {
     for (const [tool, form] of forms) {
       let read = 0;
       for (let walk = 0; walk < WALKS; walk++) {
@@ -212,5 +227,114 @@ Deno.test("the text of a freeform tool fits its grammar, in every dialect whose 
       }
       assert.ok(read >= WALKS / 5, `${read} walks of ${dialect.tools} ended`);
     }
+  }
+});
+
+Deno.test("where answers are segments, thinking comes first and calls or bound content behind it", () => {
+  const schema = {
+    type: "object",
+    properties: { a: { type: "integer" } },
+    required: ["a"],
+    additionalProperties: false,
+  };
+  const judge = judgeOf(schema);
+  const dialects: [Dialect, prompts: string[]][] = [
+    [{ tools: "gemma4", reasoning: "gemma4" }, ["<|turn>model\n", "<|turn>model\n<|channel>thought\n"]],
+    [{ tools: "muse", reasoning: "muse" }, ["<|start|>assistant"]],
+    [{ tools: "functionary", reasoning: "functionary" }, ["<|im_start|>assistant\n", "<|start|>assistant\n>>>"]],
+    [{ tools: "none", reasoning: "north" }, ["<|CHATBOT_TOKEN|>", "<|CHATBOT_TOKEN|><|START_THINKING|>"]],
+    [{ tools: "ui_tars", reasoning: "ui_tars" }, ["<|im_start|>assistant\n"]],
+  ];
+  const random = randomFrom(19);
+  for (const [dialect, prompts] of dialects) {
+    const seen = { thought: 0, called: 0, content: 0 };
+    for (const prompt of prompts) {
+      for (let walk = 0; walk < 2 * WALKS; walk++) {
+        const label = `${dialect.tools} ${dialect.reasoning}, walk ${walk} of ${JSON.stringify(prompt)}`;
+        const isCall = walk % 2 === 0 && dialect.tools !== "none" && dialect.tools !== "ui_tars";
+        const calls = { calls: new CallRequest(TOOLS, 1, NOTHING_DROPPED, { prompt }) };
+        const request = { dialect, prompt, ...(isCall ? calls : { content: compileSchema(schema) }) };
+        const events = readWalk(request, walk % 3 > 0, random);
+        if (events === undefined) continue;
+        if (textOf(events, "reasoning") !== "") seen.thought++;
+        if (isCall) {
+          seen.called += checkCalls(events, label);
+          assert.equal(textOf(events, "text").trim(), "", label);
+        } else {
+          seen.content++;
+          const text = textOf(events, "text");
+          assert.equal(judge(text), undefined, `${label}: ${JSON.stringify(text)}`);
+        }
+      }
+    }
+    const thinks = dialect.reasoning !== "functionary" && dialect.reasoning !== "ui_tars";
+    const mayCall = dialect.tools !== "none" && dialect.tools !== "ui_tars";
+    assert.ok(seen.content > 5 && (!thinks || seen.thought > 5) && (!mayCall || seen.called > 5), JSON.stringify(seen));
+  }
+});
+
+Deno.test("actions of UI-TARS that must be made are calls of its one tool, those that its schema lists", () => {
+  const action = { type: "string", enum: ["click", "type", "drag", "scroll"] };
+  const computer: Tool = { name: "computer", parameters: { type: "object", properties: { action } } };
+  const random = randomFrom(23);
+  const dialect: Dialect = { tools: "ui_tars", reasoning: "ui_tars" };
+  const kinds = new Set<string>();
+  for (let walk = 0; walk < 4 * WALKS; walk++) {
+    const callsMax = walk % 2 === 0 ? 1 : null;
+    const request = { dialect, prompt: "", calls: new CallRequest([computer], callsMax, NOTHING_DROPPED) };
+    const states = new States(toMachine(toAnswerGrammar(request), () => false));
+    const symbols = walkSymbols(states, random);
+    if (symbols === undefined) continue;
+    const vocabulary = new PieceVocabulary({ special: [] });
+    const given = { vocabulary, endTokens: [], stop: [], dialect, tools: [computer], prompt: "" };
+    const decoder = createDecoder(given);
+    const events = vocabulary.events(symbols.map((symbol) => Uint8Array.of(symbol))).flatMap((one) =>
+      decoder.push(one)
+    );
+    const calls = events.filter(({ type }) => type === "toolCallStart").length;
+    assert.ok(calls >= 1 && (callsMax === null || calls === 1), `walk ${walk}: ${calls} calls`);
+    assert.equal(textOf(events, "text").trim(), "", `walk ${walk}`);
+    for (const event of events) {
+      assert.notEqual(event.type, "repair", `walk ${walk} ${JSON.stringify(event)}`);
+      if (event.type !== "toolCallArguments") continue;
+      const json = JSON.parse(event.json);
+      kinds.add(json.action);
+      if (json.action === "scroll") assert.ok(Array.isArray(json.point) && typeof json.direction === "string");
+    }
+  }
+  assert.deepEqual([...kinds].toSorted(), action.enum.toSorted());
+});
+
+Deno.test("tags of Hunyuan 3 have the label that the vocabulary has, required and beside free text", () => {
+  const random = randomFrom(29);
+  const dialect: Dialect = { tools: "hy_v3", reasoning: "none" };
+  let called = 0;
+  for (let walk = 0; walk < 2 * WALKS; walk++) {
+    const calls = new CallRequest(TOOLS, 1, NOTHING_DROPPED, { label: ":acme" });
+    const events = readWalk({ dialect, prompt: "", calls, ...walk % 2 === 0 && { content: "free" } }, true, random);
+    if (events !== undefined) called += checkCalls(events, `walk ${walk}`);
+  }
+  assert.ok(called > WALKS / 5, `${called} calls`);
+});
+
+Deno.test("what closes a thought in the model's stead is what the grammar of calls goes on from", () => {
+  const vocabulary = new PieceVocabulary();
+  for (const name of ["qwen3", "gemma4", "muse", "ui_tars"] as const) {
+    const tools = name === "qwen3" ? "hermes" : name;
+    const dialect: Dialect = { tools, reasoning: name };
+    const closing = closingOf(dialect, vocabulary, true);
+    const opening = {
+      qwen3: "<think>",
+      gemma4: "<|channel>thought\n",
+      muse: "to=self<|message|>",
+      ui_tars: "Thought: ",
+    };
+    const calls = new CallRequest([{ name: "computer" }], 1, NOTHING_DROPPED);
+    const states = new States(toMachine(toAnswerGrammar({ dialect, prompt: "", calls }), () => false));
+    let state: State | null = states.start();
+    for (const byte of new TextEncoder().encode(`${opening[name]}Hm.${closing}`)) {
+      state = state && states.step(state, byte);
+    }
+    assert.ok(state, `${name} can't go on behind ${JSON.stringify(closing)}`);
   }
 });

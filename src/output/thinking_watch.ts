@@ -6,6 +6,7 @@
 import type { Vocabulary } from "../flow.ts";
 import type { AnswerParser } from "./answer_parser.ts";
 import { createAnswerParser, type DecoderOptions, type Dialect } from "./decoder.ts";
+import { closingBeforeCall } from "./reasoning/mod.ts";
 import { Utf8Stage } from "./utf8.ts";
 
 /** What the answer is read by. */
@@ -54,7 +55,12 @@ export class ThinkingWatch {
   }
 }
 
-/** What ends the reasoning of a dialect in the model's stead and begins its answer; "": nothing can. */
-export function closingOf(dialect: Dialect, vocabulary: Vocabulary): string {
-  return createAnswerParser({ vocabulary }, dialect).closing;
+/**
+ * What ends the reasoning of a dialect in the model's stead and begins its answer; "": nothing can.
+ *
+ * @param mustCall Nothing but a call may follow.
+ */
+export function closingOf(dialect: Dialect, vocabulary: Vocabulary, mustCall = false): string {
+  const beforeCall = mustCall ? closingBeforeCall(dialect.reasoning) : undefined;
+  return beforeCall ?? createAnswerParser({ vocabulary }, dialect).closing;
 }

@@ -15,14 +15,14 @@ import { createHash } from "node:crypto";
 import { type Constraint, toConstraintError } from "../api/constraint.ts";
 import { type ErrorCode, RequestError } from "../api/errors.ts";
 import type { IgnoredFields } from "../api/fields.ts";
-import type { ToolUse } from "../api/tools.ts";
+import { mustCall, type ToolUse } from "../api/tools.ts";
 import type { TokenGuide } from "../flow.ts";
 import { GrammarError } from "../grammar/errors.ts";
 import { GrammarGuide } from "../guide/grammar_guide.ts";
 import { type GrammarWorker, type GuideVocabulary, ToolGrammarError } from "../guide/grammar_worker.ts";
 import { toMachine } from "../guide/machine.ts";
 import { States } from "../guide/states.ts";
-import { bindsCalls, bindsContent } from "../output/answer_grammar.ts";
+import { bindsCalls } from "../output/answer_grammar.ts";
 import { type AnswerSource, makeAnswer } from "../output/answer_source.ts";
 import { labelOf } from "../output/label.ts";
 import type { LoadedModel } from "./models.ts";
@@ -112,18 +112,12 @@ function toAnswerSource(request: BindingRequest): AnswerSource | undefined {
   const { constraint, toolUse, promptText } = request;
   const dialect = promptText === undefined ? PLAIN : request.model.dialect;
   const tools = toolUse?.tools ?? [];
-  const mode = toolUse?.choice.mode ?? "none";
   const base = { dialect, prompt: (promptText ?? "").slice(-PROMPT_END) };
-  if (constraint !== undefined && !bindsContent(dialect)) {
-    const message =
-      `\`${constraint.param}\` is not supported: what this model answers can't be told from what it thinks.`;
-    throw new RequestError("unsupported_field", message, { param: constraint.param });
-  }
   if (tools.length === 0) return constraint && { ...base, content: constraint.grammar };
   const label = dialect.tools === "hy_v3" ? labelOf(request.model.text.vocabulary) : undefined;
   const calls = { tools, callsMax: toolUse?.callsMax ?? null, ...(label !== undefined && { label }) };
-  const canBind = bindsCalls(dialect);
-  if (mode === "required" || mode === "named") return canBind ? { ...base, calls } : undefined;
+  const canBind = bindsCalls(dialect, tools);
+  if (toolUse && mustCall(toolUse)) return canBind ? { ...base, calls } : undefined;
   if (constraint !== undefined) {
     if (canBind) return { ...base, calls, content: constraint.grammar };
     const message = `\`${constraint.param}\` is not supported beside tools: this model's calls can't be bound.`;

@@ -28,16 +28,18 @@ export interface ThinkingBound {
  * What a request's thinking comes to. Budgets that can't be kept are listed as ignored.
  *
  * @param scripted The answers are written down: their template has no efforts of its own.
+ * @param mustCall The answers are calls and nothing else.
  */
 export async function boundThinking(
   model: ThinkingModel,
   request: ThinkingRequest,
   ignored: IgnoredFields,
   scripted: boolean,
+  mustCall: boolean,
 ): Promise<ThinkingBound> {
   const { enable_thinking: preset } = model.templateArguments;
   const enabled = request.enabled ?? (typeof preset === "boolean" ? preset : null);
-  const closing = closingOf(model.dialect, model.text.vocabulary);
+  const closing = closingOf(model.dialect, model.text.vocabulary, mustCall);
   const canBound = reasons(model.dialect) && closing !== "" && enabled !== false;
   if (!canBound && request.budget) ignored.add(request.budget.field);
   const budget = canBound ? request.budget?.tokens ?? toEffortBudget(model, request, scripted) : undefined;
@@ -58,14 +60,16 @@ function toEffortBudget(
   return knowsEfforts ? undefined : effortTokens(effort);
 }
 
-const closings = new WeakMap<TextModel, Promise<readonly number[]>>();
+const closings = new WeakMap<TextModel, Map<string, Promise<readonly number[]>>>();
 
-/** Once a model: a dialect has one closing. */
+/** Once a model: a dialect has one closing, or two. */
 function encodeClosing(text: TextModel, closing: string): Promise<readonly number[]> {
-  let ids = closings.get(text);
+  const known = closings.get(text) ?? new Map<string, Promise<readonly number[]>>();
+  closings.set(text, known);
+  let ids = known.get(closing);
   if (ids === undefined) {
     ids = text.encode(closing, { addSpecial: false, parseSpecial: true }).then((found) => [...found]);
-    closings.set(text, ids);
+    known.set(closing, ids);
   }
   return ids;
 }

@@ -46,7 +46,8 @@ const SEGMENTS = {
 const GLM_BOX = ["<|begin_of_box|>", "<|end_of_box|>"];
 
 type ThinkName = keyof typeof THINK_TAGS;
-type SegmentName = keyof typeof SEGMENTS;
+/** A format of segments. */
+export type SegmentName = keyof typeof SEGMENTS;
 
 /** A parser's name. */
 export type ReasoningParserName = ThinkName | SegmentName | "none";
@@ -124,7 +125,9 @@ export function thinkTagsOf(name: ReasoningParserName, prompt: string): ThinkTag
   return pairs[Math.max(0, openedPair(THINK_TAGS[name], prompt))] ?? pairs[0];
 }
 
-/** Whether what stands behind the reasoning can be told from it by tags alone. */
-export function partsByTags(name: ReasoningParserName): boolean {
-  return name === "none" || !isSegmentName(name);
+/** What ends a format's reasoning in the model's stead where nothing but a call may follow; undefined: as elsewhere. */
+export function closingBeforeCall(name: ReasoningParserName): string | undefined {
+  if (name === "none" || !isSegmentName(name)) return undefined;
+  const shape: SegmentShape = SEGMENTS[name];
+  return shape.closingBeforeCall;
 }

@@ -60,6 +60,7 @@ export const MUSE: SegmentShape = {
   markers: ["<|start|>", "<|message|>", "<|eom|>", "<|eot|>"],
   endMarker: "",
   closing: "<|eom|><|start|>assistant to=user<|message|>",
+  closingBeforeCall: "<|eom|><|start|>assistant ",
 };
 
 /** Cohere's North: thinking and text between tokens. */

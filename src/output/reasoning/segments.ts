@@ -43,6 +43,8 @@ export interface SegmentShape {
   endMarker: string;
   /** What ends the reasoning in the model's stead and begins its answer; absent: nothing can. */
   closing?: string;
+  /** The same where nothing but a call may follow; absent: as `closing`. */
+  closingBeforeCall?: string;
   /** What follows a call is content. */
   callEndsReasoning?: boolean;
 }

@@ -3,8 +3,7 @@
  * How each dialect writes calls, as grammars: what its parser reads without a repair. For calls that must be made, and
  * for strict tools.
  *
- * A dialect that is not here (gemma4, ui_tars) can't be bound, nor one whose reasoning stands in segments
- * (answer_grammar.ts); its forced calls are checked after they were written.
+ * What a model writes that no tool parser is named for can't be bound.
  *
  * @module
  */
@@ -14,6 +13,7 @@ import type { RuleBook } from "../../grammar/rule_book.ts";
 import { type CallGrammar, type CallRequest, named, several } from "./call_request.ts";
 import { functionaryCalls } from "./functionary_grammar.ts";
 import type { ToolParserName } from "./mod.ts";
+import { uiTarsCalls } from "./ui_tars_grammar.ts";
 import { dsmlCalls, hunyuanCalls, minicpmCalls, museCalls } from "./tag_call_grammars.ts";
 
 /** By parser. */
@@ -35,9 +35,11 @@ export const callGrammars: Partial<Record<ToolParserName, CallGrammar>> = {
   k2_horizon: k2Calls,
   deepseek_v4_0731: dsmlCalls,
   functionary: functionaryCalls,
+  gemma4: gemmaCalls,
   hy_v3: hunyuanCalls,
   minicpm: minicpmCalls,
   muse: museCalls,
+  ui_tars: uiTarsCalls,
 };
 
 /** `{"name": …, "arguments": {…}}` as templates write it. */
@@ -162,6 +164,16 @@ function minimaxCalls(request: CallRequest, book: RuleBook): Expr {
   }));
   const calls = several(book.define("call", one), "", request);
   return sequence(token("<minimax:tool_call>"), "\n", calls, token("</minimax:tool_call>"));
+}
+
+/** Gemma 4: its notation, or JSON as here, which its parser reads as well. */
+function gemmaCalls(request: CallRequest, book: RuleBook): Expr {
+  const one = named(
+    request,
+    book,
+    (name, value) => sequence(token("<|tool_call>"), `call:${name}`, value, token("<tool_call|>")),
+  );
+  return several(book.define("call", one), "", request);
 }
 
 /** `[add_note({…})]`: one object with all arguments. */

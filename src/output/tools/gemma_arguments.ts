@@ -25,9 +25,9 @@ const DEPTH_MAX = 128;
 /** Longest key, and what is looked at behind a text to see whether it ends. */
 const KEY_LENGTH_MAX = 256;
 
-const KEY = /^\s*(?:<\|"\|>([^<]{1,256}?)<\|"\|>|"([^"\\]{1,256})"|([^\s:,{}[\]<>"']{1,256}))\s*:/;
+const KEY = /^\s*(?:<\|"\|>([^<]{1,256}?)<\|"\|>|("(?:[^"\\]|\\.){0,256}")|([^\s:,{}[\]<>"']{1,256}))\s*:/;
 const PARTIAL_KEY =
-  /^\s*(?:<(?:\|"?\|?>?)?|<\|"\|>[^<]{0,256}(?:<\|?"?\|?>?\s*)?|"[^"\\]{0,256}"?\s*|[^\s:,{}[\]<>"']{0,256}\s*)$/;
+  /^\s*(?:<(?:\|"?\|?>?)?|<\|"\|>[^<]{0,256}(?:<\|?"?\|?>?\s*)?|"(?:[^"\\]|\\.){0,256}\\?"?\s*|[^\s:,{}[\]<>"']{0,256}\s*)$/;
 const BARE = /^[^,{}[\]<>":\n]{1,300}/;
 
 type Place = "start" | "key" | "keyOrEnd" | "value" | "valueOrEnd" | "text" | "json" | "after";
@@ -140,7 +140,7 @@ export class GemmaArguments implements PartReader {
       const mayCome = end === undefined && PARTIAL_KEY.test(this.#text);
       return mayCome ? false : this.#break("its arguments are damaged");
     }
-    const key = found[1] ?? found[2] ?? found[3] ?? "";
+    const key = toKey(found);
     const keys = this.#keys.at(-1);
     if (keys?.has(key) === true) return this.#break(`its arguments have ${JSON.stringify(key)} twice`);
     this.#write(`${keys?.size === 0 ? "" : ", "}${JSON.stringify(key)}: `);
@@ -176,15 +176,16 @@ export class GemmaArguments implements PartReader {
       return true;
     }
     const bare = BARE.exec(this.#text)?.[0] ?? "";
-    if (bare === this.#text && end === undefined) return false;
-    const next = this.#text.charAt(bare.length);
+    const behind = this.#text.slice(bare.length).trimStart();
+    if (behind === "" && end === undefined) return false;
+    const next = behind.charAt(0);
     if (bare === "" || !(next === "" || next === "," || next === this.#closers.at(-1))) {
       return this.#break("its arguments are damaged");
     }
     const { json, fits } = coerceValue(bare.trim(), this.#closers.length === 1 ? this.#tool : undefined, this.#key);
     if (json.startsWith('"') && next === ",") {
       // The comma may be the text's own, unless a parameter follows that the tool has.
-      const verdict = this.#declares(this.#text.slice(bare.length + 1), end);
+      const verdict = this.#declares(behind.slice(1), end);
       if (verdict !== "yes") return verdict === "wait" ? false : this.#break("a text has no marks around it");
     }
     this.#text = this.#text.slice(bare.length);
@@ -200,7 +201,7 @@ export class GemmaArguments implements PartReader {
     const properties = this.#tool.parameters?.["properties"];
     if (this.#closers.length > 1 || typeof properties !== "object" || properties === null) return "no";
     const key = KEY.exec(text);
-    if (key !== null) return Object.hasOwn(properties, key[1] ?? key[2] ?? key[3] ?? "") ? "yes" : "no";
+    if (key !== null) return Object.hasOwn(properties, toKey(key)) ? "yes" : "no";
     return end === undefined && text.length <= KEY_LENGTH_MAX + 16 && PARTIAL_KEY.test(text) ? "wait" : "no";
   }
 
@@ -248,5 +249,15 @@ export class GemmaArguments implements PartReader {
     if (closer === "]") return "yes";
     if (KEY.test(behind)) return "yes";
     return end === undefined && behind.length <= KEY_LENGTH_MAX + 16 && PARTIAL_KEY.test(behind) ? "wait" : "no";
+  }
+}
+
+/** A key in whichever way it was written; in quotes with JSON's escapes, where they are JSON's. */
+function toKey([, marked, quoted, bare]: RegExpExecArray): string {
+  if (quoted === undefined) return marked ?? bare ?? "";
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted.slice(1, -1);
   }
 }

@@ -18,7 +18,8 @@ import { CallReader } from "./call_reader.ts";
 import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
-const TOOL = "computer";
+/** The tool that all actions are calls of. */
+export const UI_TARS_TOOL = "computer";
 const OPEN = "Action:";
 const BOX = ["<|box_start|>", "<|box_end|>"];
 
@@ -38,7 +39,7 @@ const PLACES = new Set(["point", "start_point", "end_point", "start_box", "end_b
 
 /** Makes the parser of an answer. */
 export function createUiTars(context: ToolContext): ToolParser {
-  const openers = context.tools.has(TOOL)
+  const openers = context.tools.has(UI_TARS_TOOL)
     ? [{ text: OPEN, place: "line", read: () => new ActionReader() } as const]
     : [];
   return new ToolScanner(openers, BOX, context);
@@ -68,7 +69,7 @@ class ActionReader extends CallReader {
     this.take(header[0].length + found.length);
     for (const box of found.boxes) this.repair("box_centre_taken", box);
     this.emit(
-      { type: "callStart", name: TOOL },
+      { type: "callStart", name: UI_TARS_TOOL },
       { type: "callArguments", json: JSON.stringify({ action: verb, ...found.values }) },
       { type: "callEnd" },
     );
