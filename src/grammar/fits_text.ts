@@ -12,22 +12,33 @@ import { FIT_STEPS_A_CHAR_MAX } from "./limits.ts";
 /**
  * Whether all of a text fits. Rules and tokens fit nothing here.
  *
+ * @param spend Told of the steps that were taken.
  * @throws {GrammarError} If it takes over FIT_STEPS_A_CHAR_MAX steps a character to tell.
  */
-export function fitsText(expr: Expr, text: string): boolean {
+export function fitsText(expr: Expr, text: string, spend: (steps: number) => void = () => {}): boolean {
   const chars = [...text];
-  return new Fitting(chars).ends(expr, new Set([0])).has(chars.length);
+  const fitting = new Fitting(chars);
+  const fits = fitting.ends(expr, new Set([0])).has(chars.length);
+  spend(fitting.taken);
+  return fits;
 }
 
 /** One text, and the work that is left for it. */
 class Fitting {
   readonly #chars: readonly string[];
+  readonly #stepsMax: number;
   #steps: number;
 
   constructor(chars: readonly string[]) {
     this.#chars = chars;
     // Short texts may have long patterns.
-    this.#steps = (chars.length + 16) * FIT_STEPS_A_CHAR_MAX;
+    this.#stepsMax = (chars.length + 16) * FIT_STEPS_A_CHAR_MAX;
+    this.#steps = this.#stepsMax;
+  }
+
+  /** Steps so far. */
+  get taken(): number {
+    return this.#stepsMax - this.#steps;
   }
 
   /** Where it may end, from each of some starts. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Allowance, TokenGuide } from "../flow.ts";
-import type { GrammarWorker, GuideVocabulary } from "./grammar_worker.ts";
+import { again, type GrammarWorker, GuideError, type GuideVocabulary } from "./grammar_worker.ts";
 import type { GrammarSource } from "./protocol.ts";
 
 /** What an answer is bound to, and by whom. */
@@ -24,6 +24,8 @@ export class GrammarGuide implements TokenGuide {
   readonly #binding: GrammarBinding;
   readonly #words: Uint32Array;
   #matcher: number | undefined;
+  /** Tokens of the answer, for a worker that has to begin anew. */
+  readonly #seen: number[] = [];
   #closed = false;
 
   /** Asks nobody yet. */
@@ -40,17 +42,32 @@ export class GrammarGuide implements TokenGuide {
 
   /** What may come behind several tokens. The first call begins the grammar in front of them. */
   async advance(tokens: readonly number[]): Promise<Allowance> {
+    await again(async () => {
+      try {
+        await this.#goOver(tokens);
+      } catch (error) {
+        if (error instanceof GuideError && error.kind === "lost") this.#matcher = undefined;
+        throw error;
+      }
+    });
+    this.#seen.push(...tokens);
+    // The core reads memory of its own isolate only.
+    return { type: "mask", words: this.#words.slice() };
+  }
+
+  /** Begins, if it has not or if its worker is gone, and goes on. */
+  async #goOver(tokens: readonly number[]): Promise<void> {
     const { worker, vocabulary, key, source } = this.#binding;
+    let next = tokens;
     if (this.#matcher === undefined) {
       const buffer = this.#words.buffer as SharedArrayBuffer;
       const matcher = await worker.start(vocabulary, key, source, buffer);
       this.#matcher = matcher;
+      next = [...this.#seen, ...tokens];
       // It may have been closed meanwhile.
       if (this.#closed) worker.finish(matcher);
     }
-    if (tokens.length > 0 && !this.#closed) await worker.advance(this.#matcher, tokens);
-    // The core reads memory of its own isolate only.
-    return { type: "mask", words: this.#words.slice() };
+    if (next.length > 0 && !this.#closed) await worker.advance(this.#matcher, next);
   }
 
   /** Frees the matcher. */

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { ByteTextModel, END_TOKEN, toByteTokens } from "../../tests/support/byte_text_model.ts";
 import type { Allowance } from "../flow.ts";
 import { parseEbnf } from "../grammar/ebnf.ts";
+import { GrammarError } from "../grammar/errors.ts";
+import type { AnswerSource } from "../output/answer_source.ts";
 import type { Grammar } from "../grammar/expr.ts";
 import { GrammarGuide } from "./grammar_guide.ts";
 import { GrammarWorker, type GuideVocabulary } from "./grammar_worker.ts";
@@ -71,4 +73,37 @@ Deno.test("a worker that is closed fails its answers by name", async () => {
     /grammar worker is closed/,
   );
   guide.close();
+});
+
+/** More than a second of work: a wide schema, many times. */
+function costlyTools(): AnswerSource {
+  const properties = Object.fromEntries(
+    Array.from({ length: 60 }, (_, at) => [`p${at}`, { type: "string", maxLength: 50 }]),
+  );
+  const tools = Array.from(
+    { length: 400 },
+    (_, at) => ({ name: `t${at}`, parameters: { type: "object", properties } }),
+  );
+  return { dialect: { tools: "hermes", reasoning: "none" }, prompt: "", calls: { tools, callsMax: 1 } };
+}
+
+Deno.test("a call that takes too long is ended by name; answers beside it go on where they were", async () => {
+  const worker = new GrammarWorker(150);
+  const grammar = parseEbnf('root ::= "abc"');
+  const guide = guideOf(worker, grammar, "k");
+  const [a = 0, b = 0, c = 0] = toByteTokens("abc");
+  await guide.next(0, undefined);
+  assert.deepEqual(tokensOf(await guide.next(1, a)), [b]);
+  const costly = worker.prepare(VOCABULARY, "costly", { answer: costlyTools() });
+  const beside = worker.prepare(VOCABULARY, "beside", { grammar });
+  const next = guide.next(2, b);
+  await assert.rejects(costly, (error: unknown) => {
+    assert.ok(error instanceof GrammarError && /longer than 150 ms/.test(error.message), String(error));
+    return true;
+  });
+  assert.deepEqual(await beside, []);
+  assert.deepEqual(tokensOf(await next), [c]);
+  assert.deepEqual(tokensOf(await guide.next(3, c)), [END_TOKEN]);
+  guide.close();
+  worker.close();
 });

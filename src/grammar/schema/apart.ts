@@ -4,8 +4,7 @@
  *
  * @module
  */
-import { fitsText } from "../fits_text.ts";
-import { parseRegex } from "../regex_parser.ts";
+import { COMPARISON_STEPS } from "../limits.ts";
 import { expand } from "./expand.ts";
 import type { SchemaContext } from "./read.ts";
 import { commonTypes, isSame, type Parts, type Shape, type TypeName } from "./shape.ts";
@@ -15,6 +14,7 @@ const DEPTH_MAX = 4;
 
 /** True only if no value has both shapes. */
 export function areApart(left: Shape, right: Shape, context: SchemaContext, depth = 0): boolean {
+  context.spend(COMPARISON_STEPS);
   if (left.values !== undefined) return left.values.every((value) => !hasShape(value, right, context));
   if (right.values !== undefined) return right.values.every((value) => !hasShape(value, left, context));
   return [...commonTypes(left.types, right.types)].every((type) => {
@@ -52,6 +52,7 @@ function objectsAreApart(left: Shape, right: Shape, context: SchemaContext, dept
 
 /** Whether a value is valid. */
 export function hasShape(value: unknown, shape: Shape, context: SchemaContext): boolean {
+  context.spend(1 + (shape.values?.length ?? 0));
   const type = typeOf(value);
   if (commonTypes(new Set([type]), shape.types).size === 0) return false;
   if (shape.values !== undefined && !shape.values.some((one) => isSame(one, value))) {
@@ -62,7 +63,7 @@ export function hasShape(value: unknown, shape: Shape, context: SchemaContext): 
     const length = [...value].length;
     const { min, max, patterns } = shape.strings;
     return length >= min && length <= (max ?? Infinity) &&
-      patterns.every(({ pattern }) => fitsText(parseRegex(pattern, false), value));
+      patterns.every(({ pattern }) => context.fits(pattern, value));
   }
   if (Array.isArray(value)) {
     const { min, max, prefix, items } = shape.arrays;
@@ -77,7 +78,7 @@ function isObjectOf(value: object, { objects }: Shape, context: SchemaContext): 
   if (entries.length < objects.min || entries.length > (objects.max ?? Infinity)) return false;
   if ([...objects.required].some((name) => !Object.hasOwn(value, name))) return false;
   return entries.every(([name, item]) => {
-    const matched = objects.patterns.filter(({ pattern }) => fitsText(parseRegex(pattern, false), name));
+    const matched = objects.patterns.filter(({ pattern }) => context.fits(pattern, name));
     const own = objects.properties.get(name);
     const parts = [...own ?? (matched.length > 0 ? [] : objects.additional), ...matched.flatMap((one) => one.parts)];
     return isValid(name, objects.names, context) && isValid(item, parts, context);

@@ -7,7 +7,9 @@
 import { GrammarError } from "../errors.ts";
 import { choice, EMPTY, type Expr, type Grammar, NEVER, rule, sequence } from "../expr.ts";
 import { arrayOf, COMMA, JSON_RULES, jsonRules, repeatWithCommas, valueOf } from "../json.ts";
-import { EXPRESSIONS_MAX, SOURCE_CHARS_MAX } from "../limits.ts";
+import { fitsText } from "../fits_text.ts";
+import { EXPRESSIONS_MAX, SCHEMA_STEPS_MAX, SOURCE_CHARS_MAX } from "../limits.ts";
+import { parseRegex } from "../regex_parser.ts";
 import { prune } from "../prune.ts";
 import { integersBetween, numbersBetween } from "../ranges.ts";
 import { hasShape } from "./apart.ts";
@@ -57,7 +59,9 @@ class SchemaCompiler implements SchemaRules {
   readonly #open: { name: string; parts: Parts }[] = [];
   readonly #names = new Map<string, string>();
   readonly #dropped = new Set<string>();
+  readonly #patterns = new Map<string, Expr>();
   #size = 0;
+  #steps = 0;
 
   constructor(document: Schema, options: SchemaOptions) {
     this.#document = document;
@@ -130,6 +134,24 @@ class SchemaCompiler implements SchemaRules {
       });
     }
     return { schema: at as Schema, path: ["#", ...names.map(escapePointer)].join("/") };
+  }
+
+  fits(pattern: string, text: string): boolean {
+    let expr = this.#patterns.get(pattern);
+    if (expr === undefined) {
+      expr = parseRegex(pattern, false);
+      this.#patterns.set(pattern, expr);
+    }
+    return fitsText(expr, text, (steps) => this.spend(steps));
+  }
+
+  spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps <= SCHEMA_STEPS_MAX) return;
+    throw new GrammarError(
+      "The schema takes too long to work out: it has too many values, patterns or branches to compare with one another.",
+      { path: "#" },
+    );
   }
 
   refuse(keyword: string, path: string, why: string): void {

@@ -234,3 +234,19 @@ Deno.test("left-out keywords are told, and all others still hold", () => {
   assert.ok(accepts(states, "[1, 1]"));
   assert.ok(!accepts(states, "[1, 1, 1]"));
 });
+
+Deno.test("the work of one schema is bounded, however it is spread", () => {
+  const branches = (count: number): object => ({
+    oneOf: Array.from({ length: count }, (_, at) => ({
+      type: "object",
+      properties: { kind: { const: `k${at}` } },
+      required: ["kind"],
+      additionalProperties: false,
+    })),
+  });
+  compileSchema(branches(100));
+  const values = Array.from({ length: 900 }, (_, at) => `${"x".repeat(900)}${at}`);
+  for (const schema of [branches(2000), { enum: values, pattern: "^((((v|x)+)+)+[0-9]*)+$" }]) {
+    assert.throws(() => compileSchema(schema), { name: "GrammarError", message: /takes too long to work out/ });
+  }
+});

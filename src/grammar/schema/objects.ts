@@ -7,7 +7,6 @@
  */
 import { codePointsOf, complement, oneOf, toCodePoints, unite } from "../code_points.ts";
 import { choice, EMPTY, type Expr, isNever, NEVER, optional, repeat, rule, sequence, text } from "../expr.ts";
-import { fitsText } from "../fits_text.ts";
 import { COLON, COMMA, inString, JSON_RULES, objectOf, quoted, repeatWithCommas } from "../json.ts";
 import { parseRegex } from "../regex_parser.ts";
 import { expand } from "./expand.ts";
@@ -75,7 +74,7 @@ function findKeyNames(
 function pairsOf(shape: Shape, names: readonly string[], rules: SchemaRules, keys?: Expr): Expr {
   const { objects } = shape;
   const properties = names.map((name): Property => ({
-    pair: sequence(JSON.stringify(name), COLON, rules.valueOf(partsOf(shape, name))),
+    pair: sequence(JSON.stringify(name), COLON, rules.valueOf(partsOf(shape, name, rules))),
     required: objects.required.has(name),
   }));
   const isListed = objects.names.length > 0 && keys === undefined;
@@ -100,8 +99,8 @@ function pairsOf(shape: Shape, names: readonly string[], rules: SchemaRules, key
 }
 
 /** All that a schema says of a name. */
-function partsOf({ objects }: Shape, name: string): Parts {
-  const matched = objects.patterns.filter(({ pattern }) => fitsText(parseRegex(pattern, false), name));
+function partsOf({ objects }: Shape, name: string, rules: SchemaRules): Parts {
+  const matched = objects.patterns.filter(({ pattern }) => rules.fits(pattern, name));
   const own = objects.properties.get(name);
   return [...own ?? (matched.length > 0 ? [] : objects.additional), ...matched.flatMap(({ parts }) => parts)];
 }
@@ -137,7 +136,7 @@ function otherPair(shape: Shape, names: readonly string[], rules: SchemaRules, k
   if (second !== undefined) rules.refuse("patternProperties", shape.path, "one pattern only can be followed");
   if (first !== undefined) {
     const content = parseRegex(first.pattern, false);
-    if (names.some((name) => fitsText(content, name))) {
+    if (names.some((name) => rules.fits(first.pattern, name))) {
       rules.refuse("patternProperties", shape.path, "the pattern also fits a name of `properties`");
     }
     pairs.push(sequence(quoted(inString(content)), COLON, rules.valueOf(first.parts)));

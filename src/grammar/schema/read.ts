@@ -46,6 +46,10 @@ export interface SchemaContext {
   resolve(reference: unknown, path: string): Part;
   /** Told of a keyword that can't be honoured. @throws {GrammarError} Unless it may be left out. */
   refuse(keyword: string, path: string, why: string): void;
+  /** Whether a pattern finds something in a text. @throws {GrammarError} If that, or all of it, takes too long. */
+  fits(pattern: string, text: string): boolean;
+  /** Work was done. @throws {GrammarError} If it was too much for one schema. */
+  spend(steps: number): void;
 }
 
 type Keywords = Readonly<Record<string, unknown>>;
