@@ -99,7 +99,7 @@ class WorkerTextModel implements TextModel {
 
   async render(conversation: Conversation, bounds: PromptBounds = {}): Promise<RenderedPrompt> {
     const toCall = (model: number) => ({ type: "render", model, conversation, ...toLimit(bounds) } as const);
-    return await this.#call(JSON.stringify(conversation).length, toCall, bounds);
+    return await this.#call(countChars(conversation), toCall, bounds);
   }
 
   async encode(text: string, options: EncodeOptions, bounds: PromptBounds = {}): Promise<Int32Array> {
@@ -122,6 +122,16 @@ class WorkerTextModel implements TextModel {
     if (this.#ownsWorker) this.#worker.close();
     else await this.#worker.call({ type: "close", model: this.#model });
   }
+}
+
+/** UTF-16 units of what is said and, where that is short, of the tools: enough to tell a long conversation. */
+function countChars({ messages, tools }: Conversation): number {
+  const lengthOf = (texts: readonly (string | undefined)[]): number =>
+    texts.reduce((sum, text = "") => sum + text.length, 0);
+  const said = messages.reduce((sum, { content, reasoning, toolCalls = [] }) => (
+    sum + lengthOf([reasoning, ...content.map((part) => part.text), ...toolCalls.map((call) => call.arguments)])
+  ), 0);
+  return said > LONG_CHARS ? said : said + JSON.stringify(tools).length;
 }
 
 function toLimit({ tokensMax }: PromptBounds): { tokensMax?: number } {
