@@ -8,10 +8,13 @@
 /// <reference lib="deno.worker" />
 import { GrammarError } from "../grammar/errors.ts";
 import { type MadeAnswer, makeAnswer } from "../output/answer_source.ts";
+import { giveWay } from "../prompt/give_way.ts";
 import { GrammarStore, type Matcher } from "./grammar_store.ts";
 import { MATCHERS_MAX } from "./limits.ts";
 import type { GrammarSource, GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
 import { toTokenSet } from "./token_set.ts";
+
+giveWay();
 
 const stores = new Map<number, GrammarStore>();
 const matchers = new Map<number, { matcher: Matcher; mask: Uint32Array }>();

@@ -28,7 +28,7 @@ export class LongTexts {
   #closed = false;
 
   /** @param directory The checkpoint's folder. @param start Makes a worker; only tests give another than ours. */
-  constructor(directory: string, start: () => TextWorker = () => new TextWorker()) {
+  constructor(directory: string, start: () => TextWorker = () => new TextWorker(undefined, true)) {
     this.#directory = directory;
     this.#start = start;
   }

@@ -32,10 +32,10 @@ export class TextWorker {
   /** Why no call can be made any more. */
   #ended: TextWorkerError | undefined;
 
-  /** Starts the worker. @param url Its module; only tests give another than ours. */
-  constructor(url: URL = new URL("./worker.ts", import.meta.url)) {
+  /** Starts the worker. @param url Its module; only tests give another than ours. @param givesWay To streams. */
+  constructor(url: URL = new URL("./worker.ts", import.meta.url), givesWay = false) {
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
-    this.#worker = new Worker(url, { name: "text", resourceLimits })
+    this.#worker = new Worker(url, { name: "text", resourceLimits, workerData: { givesWay } })
       .on("message", (reply: TextReply) => this.#settle(reply))
       .on("error", ({ message }) => this.#end(new TextWorkerError(`The text worker ended: ${message}`)))
       .on("messageerror", () => this.#end(new TextWorkerError("The text worker ended: it sent what cannot be read")));

@@ -4,10 +4,13 @@
  *
  * @module
  */
-import { parentPort, type Transferable } from "node:worker_threads";
+import { parentPort, type Transferable, workerData } from "node:worker_threads";
 import { CheckpointText } from "./checkpoint_text.ts";
 import { TextWorkerError } from "./errors.ts";
+import { giveWay } from "./give_way.ts";
 import { type TextCall, type TextReply, type TextRequest, type TextResults, toFailure } from "./protocol.ts";
+
+if (workerData?.givesWay === true) giveWay();
 
 const models = new Map<number, CheckpointText>();
 let opened = 0;
