@@ -17,8 +17,8 @@ export const GROUPS_DEPTH_MAX = 64;
 export const FIT_STEPS_A_CHAR_MAX = 1000;
 
 /**
- * Steps of telling, for all of one schema, which texts fit its patterns and which of its branches lie apart: about 20 ns
- * each. A union of 200 objects takes half of them.
+ * Steps of telling, for all of one schema, which texts fit its patterns and which of its branches lie apart: about
+ * 20 ns each. A union of 200 objects takes half of them.
  */
 export const SCHEMA_STEPS_MAX = 30_000_000;
 

@@ -11,7 +11,7 @@ import type { GrammarSource, GuideCall, GuideReply, GuideRequest } from "./proto
 
 /** The worker ended, or could not do what it was asked; no fault of the client. */
 export class GuideError extends Error {
-  /** `missing`: the grammar has to be sent again; `lost`: the worker ended for another's sake, and so did the answer. */
+  /** `missing`: the grammar has to be sent again; `lost`: the worker was ended because of another answer. */
   readonly kind: "missing" | "lost" | "failed";
 
   /** @param message What happened. */
@@ -51,7 +51,7 @@ interface Running {
   prepared: Map<string, Promise<readonly string[]>>;
   /** Answers that it follows. */
   matchers: Set<number>;
-  /** When the oldest waiting call was begun, as far as is known: at the last reply, or with the first call behind it. */
+  /** When the oldest waiting call was begun: at the last reply, or with the first call behind it. */
   sinceMs: number;
   /** Looks whether it takes too long. */
   alarm: ReturnType<typeof setInterval>;

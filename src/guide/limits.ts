@@ -26,8 +26,8 @@ export const STATES_MAX = 60_000;
 export const MASK_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Milliseconds that one call of the worker may take; then the worker is ended, and its other answers go on in a new one.
- * Sixty tools take 100 ms, a vocabulary of 150,000 tokens most of a second; a busy machine ten times that.
+ * Milliseconds that one call of the worker may take; then the worker is ended, and its other answers go on in a new
+ * one. Sixty tools take 100 ms, a vocabulary of 150,000 tokens most of a second; a busy machine ten times that.
  */
 export const CALL_MS_MAX = 15_000;
 
