@@ -58,8 +58,15 @@ export async function runProgram(program: Program, installed: Installed, scenari
       output: output.slice(-OUTPUT_CHARACTERS_MAX),
     };
   } finally {
+    await endLeftovers(folder);
     await Deno.remove(folder, { recursive: true }).catch(() => {}); // a program may still be writing its log
   }
+}
+
+/** Ends what a program has left running (Cline a daemon): its command line names the folder of the run. */
+async function endLeftovers(folder: string): Promise<void> {
+  const kill = new Deno.Command("pkill", { args: ["-KILL", "-f", folder], stdout: "null", stderr: "null" });
+  await kill.output().catch(() => {}); // without pkill they stay
 }
 
 interface Places {
