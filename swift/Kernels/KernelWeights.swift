@@ -6,21 +6,25 @@ import MLX
     import MLXCPU
 #endif
 
-/// A weight matrix `[N, K]`, dense or affine-quantized, with an optional bias.
+/// A weight matrix `[N, K]`, dense or quantized, with an optional bias.
 public struct KernelMatrix {
     /// Scales and biases `[N, K / groupSize]` of packed codes.
     public struct Quantization {
         let scales: MLXArray
-        let biases: MLXArray
+        let biases: MLXArray?
         let groupSize: Int
         let bits: Int
+        let mode: QuantizationMode
 
-        /// All of it.
-        public init(scales: MLXArray, biases: MLXArray, groupSize: Int, bits: Int) {
+        /// All of it; biases are nil unless affine.
+        public init(
+            scales: MLXArray, biases: MLXArray?, groupSize: Int, bits: Int, mode: QuantizationMode = .affine
+        ) {
             self.scales = scales
             self.biases = biases
             self.groupSize = groupSize
             self.bits = bits
+            self.mode = mode
         }
     }
 
@@ -48,7 +52,7 @@ public struct KernelMatrix {
             quantization.map {
                 quantizedMM(
                     x, weight, scales: $0.scales, biases: $0.biases, transpose: true, groupSize: $0.groupSize,
-                    bits: $0.bits)
+                    bits: $0.bits, mode: $0.mode)
             } ?? matmul(x, weight.T)
         return bias.map { product + $0 } ?? product
     }
@@ -83,7 +87,8 @@ public struct KernelError: Error, CustomStringConvertible {
                 name: name, weight: weight,
                 quantization: quantization.map {
                     CPUMatrix.Quantization(
-                        scales: $0.scales, biases: $0.biases, groupSize: $0.groupSize, bits: $0.bits)
+                        scales: $0.scales, biases: $0.biases, groupSize: $0.groupSize, bits: $0.bits,
+                        mode: $0.mode)
                 },
                 bias: bias)
         }

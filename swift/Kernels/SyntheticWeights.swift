@@ -16,14 +16,16 @@ struct SyntheticWeights {
     }
 
     /// A matrix `[rows, columns]`; `bits` 0: dense.
-    mutating func matrix(_ rows: Int, _ columns: Int, bits: Int, group: Int = 32, bias: Bool = false) -> KernelMatrix {
+    mutating func matrix(
+        _ rows: Int, _ columns: Int, bits: Int, group: Int = 32, mode: QuantizationMode = .affine, bias: Bool = false
+    ) -> KernelMatrix {
         let dense = values([rows, columns], scale: 1 / Float(columns).squareRoot())
         let offset = bias ? values([rows], scale: 0.1) : nil
         guard bits > 0 else { return KernelMatrix(name: "dense", weight: dense, quantization: nil, bias: offset) }
-        let packed = quantized(dense.asType(.float16), groupSize: group, bits: bits)
+        let packed = quantized(dense.asType(.float16), groupSize: group, bits: bits, mode: mode)
         let stored = KernelMatrix.Quantization(
-            scales: packed.scales, biases: packed.biases ?? .mlxNone, groupSize: group, bits: bits)
-        return KernelMatrix(name: "\(bits)-bit", weight: packed.wq, quantization: stored, bias: offset)
+            scales: packed.scales, biases: packed.biases, groupSize: group, bits: bits, mode: mode)
+        return KernelMatrix(name: "\(bits)-bit \(mode.rawValue)", weight: packed.wq, quantization: stored, bias: offset)
     }
 
     /// A norm with weights around one.

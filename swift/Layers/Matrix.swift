@@ -10,8 +10,8 @@ import MLX
 public enum Matrix {
     /// Float `[rows, columns]`.
     case dense(Parameter)
-    /// Packed uint32 `[rows, columns * bits / 32]`; scales and biases `[rows, columns / group]`.
-    case quantized(packed: Parameter, scales: Parameter, biases: Parameter, Quantization)
+    /// Packed uint32 `[rows, columns * bits / 32]`; scales and, if affine, biases `[rows, columns / group]`.
+    case quantized(packed: Parameter, scales: Parameter, biases: Parameter?, Quantization)
 
     /// Declares the tensors of the module at `path`.
     /// - Throws: When the checkpoint does not hold them in this shape.
@@ -26,8 +26,10 @@ public enum Matrix {
             let groups = [rows, columns / group]
             self = .quantized(
                 packed: try source.parameter("\(path).weight", shape: [rows, words], kind: .packed),
-                scales: try source.parameter("\(path).scales", shape: groups, kind: .matrix),
-                biases: try source.parameter("\(path).biases", shape: groups, kind: .matrix),
+                scales: try source.parameter(
+                    "\(path).scales", shape: groups, kind: quantization.isAffine ? .scales : .exponents),
+                biases: quantization.isAffine
+                    ? try source.parameter("\(path).biases", shape: groups, kind: .scales) : nil,
                 quantization)
         } else {
             self = .dense(try source.parameter("\(path).weight", shape: [rows, columns], kind: .matrix))
@@ -70,8 +72,8 @@ public enum Matrix {
             return matmul(x, weight.array.T)
         case .quantized(let packed, let scales, let biases, let quantization):
             return quantizedMM(
-                x, packed.array, scales: scales.array, biases: biases.array, transpose: true,
-                groupSize: quantization.groupSize, bits: quantization.bits)
+                x, packed.array, scales: scales.array, biases: biases?.array, transpose: true,
+                groupSize: quantization.groupSize, bits: quantization.bits, mode: quantization.mode)
         }
     }
 
@@ -82,7 +84,8 @@ public enum Matrix {
             return KernelMatrix(name: name, weight: weight.array, quantization: nil, bias: bias?.array)
         case .quantized(let packed, let scales, let biases, let quantization):
             let stored = KernelMatrix.Quantization(
-                scales: scales.array, biases: biases.array, groupSize: quantization.groupSize, bits: quantization.bits)
+                scales: scales.array, biases: biases?.array, groupSize: quantization.groupSize, bits: quantization.bits,
+                mode: quantization.mode)
             return KernelMatrix(name: name, weight: packed.array, quantization: stored, bias: bias?.array)
         }
     }
@@ -97,8 +100,8 @@ public enum Matrix {
         case .quantized(let packed, let scales, let biases, let quantization):
             return dequantized(
                 packed.array.take(indices, axis: 0), scales: scales.array.take(indices, axis: 0),
-                biases: biases.array.take(indices, axis: 0), groupSize: quantization.groupSize,
-                bits: quantization.bits)
+                biases: biases?.array.take(indices, axis: 0), groupSize: quantization.groupSize,
+                bits: quantization.bits, mode: quantization.mode)
         }
     }
 }

@@ -10,9 +10,13 @@ import MLX
 public final class Parameter {
     /// What a tensor's elements are.
     public enum Kind: Sendable {
-        /// Floats of a matrix: weights, or scales and biases of quantized ones. A product may widen them as it reads.
+        /// Floats of a matrix. A product may widen them as it reads.
         case matrix
-        /// Floats of a norm or a bias; loaded as the dtype of activations.
+        /// Scales and biases of a quantized matrix: as `matrix`, and all of them are finite.
+        case scales
+        /// Bytes that are exponents of two: scales of mxfp4 and mxfp8. None is the NaN, 255.
+        case exponents
+        /// Floats of a norm or a bias, all finite; loaded as the dtype of activations.
         case vector
         /// uint32 words of packed quantized elements.
         case packed

@@ -3,26 +3,45 @@
 /// Source: mlx-lm `utils.py` at d78bf58: an entry of config.json's `quantization` that is named after the module
 /// decides; else a module is quantized exactly if the files hold its `.scales`, with the global values.
 
-/// Affine quantization: w ≈ scale * q + bias for each group of a row.
+import MLX
+
+/// How each group of a row is quantized: affine, w ≈ scale * q + bias; or mxfp4 and mxfp8 (OCP microscaling), w ≈ 2^e
+/// times a float of 4 (E2M1) or 8 (E4M3) bits.
 public struct Quantization: Hashable, Sendable {
-    /// 2, 3, 4, 5, 6 or 8.
+    /// 2, 3, 4, 5, 6 or 8; mxfp4: 4; mxfp8: 8.
     public let bits: Int
-    /// Elements that share a scale and a bias: 32, 64 or 128.
+    /// Elements that share a scale (and a bias): 32, 64 or 128; 32 unless affine.
     public let groupSize: Int
+    /// `affine`, `mxfp4` or `mxfp8`.
+    public let mode: QuantizationMode
+
+    /// Whether there are biases, and scales are floats.
+    public var isAffine: Bool { mode == .affine }
 
     /// As messages show it.
-    public var description: String { "\(bits)-bit g\(groupSize) affine" }
+    public var description: String { "\(bits)-bit g\(groupSize) \(mode.rawValue)" }
 
-    /// - Throws: When MLX has no kernel for the pair.
-    public init(bits: Int, groupSize: Int, place: String) throws {
+    /// - Throws: When there is no kernel for the three.
+    public init(bits: Int, groupSize: Int, mode: QuantizationMode = .affine, place: String) throws {
+        self.bits = bits
+        self.groupSize = groupSize
+        self.mode = mode
+        guard mode == .affine else {
+            let wanted = mode == .mxfp8 ? 8 : 4
+            guard bits == wanted, groupSize == 32 else {
+                throw CheckpointError(
+                    .model,
+                    "\(place): bits is \(bits) and group_size is \(groupSize); mode \"\(mode.rawValue)\" wants "
+                        + "\(wanted) and 32")
+            }
+            return
+        }
         guard [2, 3, 4, 5, 6, 8].contains(bits) else {
             throw CheckpointError(.model, "\(place): bits is \(bits); wanted 2, 3, 4, 5, 6 or 8")
         }
         guard [32, 64, 128].contains(groupSize) else {
             throw CheckpointError(.model, "\(place): group_size is \(groupSize); wanted 32, 64 or 128")
         }
-        self.bits = bits
-        self.groupSize = groupSize
     }
 }
 
@@ -50,7 +69,7 @@ public struct QuantizationSettings: Sendable {
             if let method = try converted.string("quant_method") {
                 throw CheckpointError(
                     .model,
-                    "\(converted.place): quant_method \"\(method)\" is not supported; wanted an MLX checkpoint (affine)"
+                    "\(converted.place): quant_method \"\(method)\" is not supported; wanted an MLX checkpoint"
                 )
             }
             found = converted
@@ -94,12 +113,13 @@ public struct QuantizationSettings: Sendable {
     }
 
     private static func read(_ found: ConfigReader) throws -> Quantization {
-        let mode = try found.string("mode") ?? "affine"
-        guard mode == "affine" else {
-            throw CheckpointError(.model, "\(found.place): mode \"\(mode)\" is not supported; wanted \"affine\"")
+        let name = try found.string("mode") ?? "affine"
+        guard let mode = [QuantizationMode.affine, .mxfp4, .mxfp8].first(where: { $0.rawValue == name }) else {
+            throw CheckpointError(
+                .model, "\(found.place): mode \"\(name)\" is not supported; wanted \"affine\", \"mxfp4\" or \"mxfp8\"")
         }
         let bits = try found.integer("bits", in: 1...32)
         let groupSize = try found.integer("group_size", in: 1...4096)
-        return try Quantization(bits: bits, groupSize: groupSize, place: found.place)
+        return try Quantization(bits: bits, groupSize: groupSize, mode: mode, place: found.place)
     }
 }

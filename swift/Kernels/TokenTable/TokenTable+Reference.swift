@@ -9,8 +9,8 @@ extension TokenTable {
         let rows = matrix.weight.take(indices, axis: 0)
         guard let stored = matrix.quantization else { return rows }
         return dequantized(
-            rows, scales: stored.scales.take(indices, axis: 0), biases: stored.biases.take(indices, axis: 0),
-            groupSize: stored.groupSize, bits: stored.bits)
+            rows, scales: stored.scales.take(indices, axis: 0), biases: stored.biases?.take(indices, axis: 0),
+            groupSize: stored.groupSize, bits: stored.bits, mode: stored.mode)
     }
 
     /// - Parameter x: [R, C]

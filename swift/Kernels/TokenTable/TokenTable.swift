@@ -1,6 +1,6 @@
 /// The matrix with a row for each token: rows by index (the embedding), and the best token of a head.
 ///
-/// Shapes: table [N, C], dense or affine 2 to 8 bits in groups of 32, 64 or 128; indices [R] int32; x [R, C] float.
+/// Shapes: table [N, C], dense or quantized (affine 2 to 8 bits, mxfp4, mxfp8); indices [R] int32; x [R, C] float.
 /// On the CPU two primitives: rows are dequantized in float32; the best token is found in pieces of 256 products that
 /// never leave a core's cache. Elsewhere plain ops.
 /// Assumes: indices are below N.

@@ -50,11 +50,17 @@ final class CheckpointSource: ParameterSource {
         }
     }
 
+    /// For a checkpoint whose embedding holds no floats: the dtype of what does.
+    private var firstFloatType: TensorType? {
+        checkpoint.tensors.filter { TensorType.floats.contains($0.value.entry.type) }
+            .min { $0.key < $1.key }?.value.entry.type
+    }
+
     private func loadedType(_ parameter: Parameter, _ stored: TensorType) -> TensorType {
         switch parameter.kind {
-        case .packed: stored
+        case .packed, .exponents: stored
         case .vector: activationType
-        case .matrix: floats == .wideActivations ? stored : activationType
+        case .matrix, .scales: floats == .wideActivations ? stored : activationType
         }
     }
 
@@ -85,8 +91,13 @@ final class CheckpointSource: ParameterSource {
             guard type == .u32 else {
                 throw CheckpointError(.model, "\(place) has dtype \(type.rawValue); wanted U32")
             }
-        case .matrix, .vector:
-            guard [.f16, .bf16, .f32].contains(type) else {
+        case .exponents:
+            guard type == .u8 else {
+                throw CheckpointError(.model, "\(place) has dtype \(type.rawValue); wanted U8")
+            }
+            floatType = floatType ?? firstFloatType
+        case .matrix, .scales, .vector:
+            guard TensorType.floats.contains(type) else {
                 throw CheckpointError(.model, "\(place) has dtype \(type.rawValue); wanted F16, BF16 or F32")
             }
             floatType = floatType ?? type
@@ -130,11 +141,18 @@ final class CheckpointSource: ParameterSource {
             if stored == wanted, Device.defaultDevice().deviceType == .cpu,
                 let (bytes, owner) = try tensor.file.lend(tensor.entry)
             {
+                try requireFinite(bytes, parameter, tensor)
                 return MLXArray(
                     rawPointer: bytes, parameter.shape, dtype: stored.mlx,
                     finalizer: { withExtendedLifetime(owner) {} })
             }
             let memory = try tensor.file.readOwned(tensor.entry)
+            do {
+                try requireFinite(memory, parameter, tensor)
+            } catch {
+                free(memory)
+                throw error
+            }
             let array = MLXArray(
                 rawPointer: memory, parameter.shape, dtype: stored.mlx, finalizer: { free(memory) })
             try error.check()
@@ -145,7 +163,26 @@ final class CheckpointSource: ParameterSource {
     }
 }
 
+/// One number of these would spoil a whole row of every answer. Codes can't, and dense matrices are not read for it.
+/// - Throws: `CheckpointError` that names the tensor and the place of the first number that is not finite.
+private func requireFinite(
+    _ bytes: UnsafeRawPointer, _ parameter: Parameter, _ tensor: Checkpoint.Tensor
+) throws {
+    switch parameter.kind {
+    case .matrix, .packed: return
+    case .scales, .exponents, .vector: break
+    }
+    guard let index = FiniteNumbers.firstUnsound(bytes, bytes: tensor.entry.range.count, type: tensor.entry.type)
+    else { return }
+    throw CheckpointError(
+        .format, "\(tensor.file.name): tensor \(parameter.name) has a NaN or an infinity at element \(index) of shape "
+            + "\(parameter.shape); wanted finite numbers")
+}
+
 extension TensorType {
+    /// Those that parameters may have.
+    static let floats: [TensorType] = [.f16, .bf16, .f32]
+
     /// The MLX dtype of those that parameters may have; uint8 for the rest, which never get this far.
     var mlx: DType {
         switch self {

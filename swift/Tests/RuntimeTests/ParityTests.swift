@@ -61,8 +61,8 @@ private func distance(_ left: [Float], _ right: [Float]) -> Float {
 
 extension RuntimeTests {
     @Suite("Parity with mlx-lm") struct ParityTests {
-        @Test("Goldens are there: 15 checkpoints and 4 rope settings")
-        func goldensExist() { #expect(tinyNames.count == 19) }
+        @Test("Goldens are there: 17 checkpoints and 4 rope settings")
+        func goldensExist() { #expect(tinyNames.count == 21) }
 
         @Test("Tiny checkpoints give the logits and greedy tokens of mlx-lm", arguments: tinyNames)
         func tiny(_ name: String) throws {

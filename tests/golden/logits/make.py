@@ -102,6 +102,11 @@ VARIANTS = {
     "8bit-g64": (8, 64, None),
     "mixed": (4, 64, mixed),
 }
+# Of one family each.
+MODES = {
+    "llama-mxfp4": (4, 32, None, "mxfp4"),
+    "qwen3-mxfp8": (8, 32, None, "mxfp8"),
+}
 
 
 def build(config):
@@ -129,8 +134,9 @@ def quantize(model, config, variant):
     """Quantizes in place and notes it in the config as mlx-lm's converter does."""
     if variant is None:
         return config
-    bits, group, predicate = variant
-    settings = {"group_size": group, "bits": bits}
+    bits, group, predicate, *modes = variant
+    mode = modes[0] if modes else "affine"
+    settings = {"group_size": group, "bits": bits} | ({"mode": mode} if modes else {})
 
     def decide(path, module):
         if not hasattr(module, "to_quantized"):
@@ -140,7 +146,7 @@ def quantize(model, config, variant):
             settings[path] = decided
         return decided
 
-    nn.quantize(model, group_size=group, bits=bits, class_predicate=decide)
+    nn.quantize(model, group_size=group, bits=bits, mode=mode, class_predicate=decide)
     return config | {"quantization": settings, "quantization_config": settings}
 
 
@@ -180,7 +186,8 @@ def make_tiny(root):
     prompts = [random.integers(0, VOCABULARY, length).tolist() for length in PROMPT_LENGTHS]
     write_json(logits / "prompts.json", prompts)
     for family, config in FAMILIES.items():
-        for variant, settings in VARIANTS.items():
+        modes = {name.removeprefix(f"{family}-"): mode for name, mode in MODES.items() if name.startswith(family)}
+        for variant, settings in (VARIANTS | modes).items():
             name = f"{family}-{variant}"
             model = build(config)
             fill(model, SEED)

@@ -27,7 +27,7 @@ const WHEEL = join(Deno.env.get("RMX_MLX_WHEEL") ?? join(BUILD_FOLDER, "mlx"), "
 const TABLE = ["kernels.cpp", "threads.cpp", "variant_avx512.cpp", "variant_avx2.cpp", "variant_neon.cpp"]
   .concat("variant_plain.cpp");
 /** Cases on ops and blocks. */
-const MLX_CASES = ["op_cases.cpp", "block_cases.cpp"];
+const MLX_CASES = ["op_cases.cpp", "product_op_cases.cpp", "block_cases.cpp"];
 
 /** One program. */
 interface Build {

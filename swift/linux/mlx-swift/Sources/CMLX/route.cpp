@@ -11,9 +11,7 @@ namespace cmlx::route {
 
 array quantized_matmul(const array &x, const array &w, const array &scales, const OptionalArray &biases, bool transpose,
                        const Quantization &q, Stream s) {
-  // Absent: the defaults of the affine mode.
-  const int group = q.group_size.value_or(64), bits = q.bits.value_or(4);
-  auto ours = cpu::quantized_matmul(x, w, scales, biases, transpose, group, bits, q.mode, s);
+  auto ours = cpu::quantized_matmul(x, w, scales, biases, transpose, q.group_size, q.bits, q.mode, s);
   if (ours) return *ours;
   return mx::quantized_matmul(x, w, scales, biases, transpose, q.group_size, q.bits, q.mode, s);
 }
@@ -26,6 +24,9 @@ array matmul(const array &a, const array &b, Stream s) {
 array gather_qmm(const array &x, const array &w, const array &scales, const OptionalArray &biases,
                  const OptionalArray &lhs_indices, const OptionalArray &rhs_indices, bool transpose,
                  const Quantization &q, bool sorted, Stream s) {
+  auto ours = cpu::gather_qmm(
+      x, w, scales, biases, lhs_indices, rhs_indices, transpose, q.group_size, q.bits, q.mode, s);
+  if (ours) return *ours;
   return mx::gather_qmm(x, w, scales, biases, lhs_indices, rhs_indices, transpose, q.group_size, q.bits, q.mode, sorted,
                         s);
 }

@@ -13,16 +13,20 @@ public struct CPUMatrix {
     /// Codes, scales and biases as MLX packs them.
     public struct Quantization {
         let scales: MLXArray
-        let biases: MLXArray
+        let biases: MLXArray?
         let groupSize: Int
         let bits: Int
+        let mode: QuantizationMode
 
-        /// Scales and biases `[N, K / groupSize]`.
-        public init(scales: MLXArray, biases: MLXArray, groupSize: Int, bits: Int) {
+        /// Scales and biases `[N, K / groupSize]`; only affine codes have biases.
+        public init(
+            scales: MLXArray, biases: MLXArray?, groupSize: Int, bits: Int, mode: QuantizationMode = .affine
+        ) {
             self.scales = scales
             self.biases = biases
             self.groupSize = groupSize
             self.bits = bits
+            self.mode = mode
         }
     }
 
@@ -71,9 +75,10 @@ func withWeights<Result>(
     let cMatrices = matrices.map { matrix in
         cmlx_cpu_matrix(
             name: text(matrix.name), weight: matrix.weight.handle, scales: matrix.quantization?.scales.handle,
-            biases: matrix.quantization?.biases.handle,
+            biases: matrix.quantization?.biases?.handle,
             group_size: Int32(clamping: matrix.quantization?.groupSize ?? 0),
-            bits: Int32(clamping: matrix.quantization?.bits ?? 0), bias: matrix.bias?.handle)
+            bits: Int32(clamping: matrix.quantization?.bits ?? 0),
+            mode: matrix.quantization.flatMap { text($0.mode.rawValue) }, bias: matrix.bias?.handle)
     }
     let cNorms = norms.map { norm in
         cmlx_cpu_norm(name: text(norm?.name ?? ""), weight: norm?.weight.handle, epsilon: norm?.epsilon ?? 0)

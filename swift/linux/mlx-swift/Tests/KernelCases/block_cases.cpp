@@ -13,12 +13,20 @@ namespace rmx::cpu::cases {
 
 namespace {
 
+/// Affine, or where group and bits allow it sometimes mxfp4 or mxfp8.
+Operand some_operand(Random& random, int64_t outputs, int64_t columns, int bits, int group) {
+  if (group == 32 && (bits == 4 || bits == 8) && random.chance(40)) {
+    return {random, outputs, columns, bits, group, Element::e8m0, bits == 4 ? Format::mxfp4 : Format::mxfp8};
+  }
+  return {random, outputs, columns, bits, group, random.pick({Element::f16, Element::bf16, Element::f32})};
+}
+
 /// A weight, as the block holds it and as the table takes it, and its bias.
 struct Projection {
   Operand operand;
   Vector bias;
   Projection(Random& random, int64_t outputs, int64_t columns, int bits, int group, bool biased)
-      : operand(random, outputs, columns, bits, group, random.pick({Element::f16, Element::bf16, Element::f32})),
+      : operand(some_operand(random, outputs, columns, bits, group)),
         bias(biased ? random.normals(outputs) : Vector{}) {}
 
   Matrix matrix(const std::string& name) const {
@@ -32,7 +40,8 @@ struct Projection {
       return Matrix::dense(name, to_array(values, {static_cast<int>(w.rows), static_cast<int>(w.columns)}, w.scale));
     }
     const WeightArrays arrays(operand);
-    return Matrix::quantized(name, arrays.codes, arrays.scales, arrays.biases, w.group, w.bits);
+    const char* mode = w.format == Format::affine ? "affine" : w.bits == 4 ? "mxfp4" : "mxfp8";
+    return Matrix::quantized(name, arrays.codes, arrays.scales, arrays.biases, w.group, w.bits, mode);
   }
 
   /// One row, one thread, one piece.

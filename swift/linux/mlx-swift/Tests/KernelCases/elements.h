@@ -49,6 +49,16 @@ inline float decode_half(Element element, uint16_t bits) {
   return static_cast<float>(bits & 0x8000 ? -magnitude : magnitude);
 }
 
+/// The number that a float of 4 (E2M1) or 8 (E4M3) bits stands for; all codes are finite.
+inline double decode_small(Format format, unsigned code) {
+  const int fraction = format == Format::mxfp4 ? 1 : 3, bits = format == Format::mxfp4 ? 4 : 8;
+  const int bias = format == Format::mxfp4 ? 1 : 7, low = static_cast<int>(code & ((1u << fraction) - 1));
+  const int exponent = static_cast<int>(code >> fraction) & ((1 << (bits - 1 - fraction)) - 1);
+  const double magnitude = exponent == 0 ? std::ldexp(low, 1 - bias - fraction)
+                                         : std::ldexp(low + (1 << fraction), exponent - bias - fraction);
+  return code >> (bits - 1) & 1 ? -magnitude : magnitude;
+}
+
 /// Memory of exactly `size` bytes at `offset` past a multiple of 64, so that a sanitizer sees the first byte too many.
 class Exact {
  public:
@@ -71,7 +81,7 @@ class Exact {
   int64_t offset_;
 };
 
-inline int bytes_of(Element element) { return element == Element::f32 ? 4 : 2; }
+inline int bytes_of(Element element) { return element_size(element); }
 
 /// Numbers stored as an element type; `values` are what is stored, rounded.
 class Stored {
@@ -81,6 +91,9 @@ class Stored {
     for (size_t i = 0; i < numbers.size(); i++) {
       if (element == Element::f32) {
         memory_.data<float>()[i] = numbers[i];
+      } else if (element == Element::e8m0) {
+        // Powers of two only.
+        memory_.data<uint8_t>()[i] = static_cast<uint8_t>(std::ilogb(numbers[i]) + 127);
       } else {
         const uint16_t bits = encode_half(element, numbers[i]);
         memory_.data<uint16_t>()[i] = bits;

@@ -18,6 +18,8 @@ void pool(Case& item);
 #ifndef KERNEL_CASES_WITHOUT_MLX
 // On ops and blocks: against MLX's own op, and bit for bit against the table.
 void product_op(Case& item);
+void gathered_op(Case& item);
+void table_op(Case& item);
 void row_op(Case& item);
 void attention_op(Case& item);
 void feed_forward_block(Case& item);

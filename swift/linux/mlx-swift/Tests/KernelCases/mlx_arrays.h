@@ -3,6 +3,8 @@
 
 #include <mlx/mlx.h>
 
+#include <optional>
+
 #include "elements.h"
 #include "products.h"
 
@@ -30,20 +32,39 @@ inline std::vector<float> to_floats(const mx::array& values) {
   return {flat.data<float>(), flat.data<float>() + flat.size()};
 }
 
-/// Codes, scales and biases of a quantized operand.
+/// Codes, scales and biases of a quantized operand, as one matrix or as `experts` below each other.
 struct WeightArrays {
-  mx::array codes, scales, biases;
-  explicit WeightArrays(const Operand& operand)
+  mx::array codes, scales;
+  std::optional<mx::array> biases;
+
+  explicit WeightArrays(const Operand& operand, int experts = 0)
       : codes(operand.codes().data<uint32_t>(),
-              {static_cast<int>(operand.weight().rows),
-               static_cast<int>(operand.weight().columns * operand.weight().bits / 32)},
-              mx::uint32),
-        scales(to_array(operand.scales().values(), groups_of(operand), operand.weight().scale)),
-        biases(to_array(operand.biases().values(), groups_of(operand), operand.weight().scale)) {}
+              shape_of(operand, experts, operand.weight().columns * operand.weight().bits / 32), mx::uint32),
+        scales(scales_of(operand, shape_of(operand, experts, operand.groups()))) {
+    if (operand.weight().format != Format::affine) return;
+    biases = to_array(operand.biases().values(), shape_of(operand, experts, operand.groups()), operand.weight().scale);
+  }
+
+  /// The same with floats widened to float32, for ops of MLX's that would else sum in the narrow type.
+  WeightArrays wide() const {
+    WeightArrays out = *this;
+    if (biases) {
+      out.scales = mx::astype(scales, mx::float32);
+      out.biases = mx::astype(*biases, mx::float32);
+    }
+    return out;
+  }
 
  private:
-  static mx::Shape groups_of(const Operand& operand) {
-    return {static_cast<int>(operand.weight().rows), static_cast<int>(operand.groups())};
+  static mx::Shape shape_of(const Operand& operand, int experts, int64_t width) {
+    const auto rows = static_cast<int>(operand.weight().rows), columns = static_cast<int>(width);
+    return experts ? mx::Shape{experts, rows / experts, columns} : mx::Shape{rows, columns};
+  }
+  static mx::array scales_of(const Operand& operand, mx::Shape shape) {
+    if (operand.weight().format == Format::affine) {
+      return to_array(operand.scales().values(), std::move(shape), operand.weight().scale);
+    }
+    return mx::array(static_cast<const uint8_t*>(operand.scales().data()), std::move(shape), mx::uint8);
   }
 };
 

@@ -11,13 +11,6 @@ namespace rmx::cpu::cases {
 
 namespace {
 
-void expect_bits(
-    Case& item, const std::vector<float>& found, const std::vector<float>& wanted, const std::string& what) {
-  const bool as_many = found.size() == wanted.size();
-  item.report.expect(
-      as_many && same_bits(found.data(), wanted.data(), static_cast<int64_t>(wanted.size())), what);
-}
-
 /// Largest |a - b|, and the largest |b|.
 std::pair<double, double> distance(const std::vector<float>& a, const std::vector<float>& b) {
   double most = 0, size = 0;
@@ -30,49 +23,6 @@ std::pair<double, double> distance(const std::vector<float>& a, const std::vecto
 }
 
 }  // namespace
-
-void product_op(Case& item) {
-  const int bits = item.random.pick({2, 3, 4, 5, 6, 8}), group = item.random.pick({32, 64, 128});
-  const Element scale = item.random.pick({Element::f16, Element::bf16, Element::f32});
-  const Element element = item.random.pick({Element::f32, Element::f32, Element::f16, Element::bf16});
-  const int rows = item.random.between(1, 40), outputs = item.random.between(1, 200);
-  const int columns = group * item.random.between(1, 12);
-  item.report.describe(
-      std::to_string(rows) + "x" + std::to_string(columns) + " " + name_of(element) + " by " + std::to_string(outputs) +
-      ", " + std::to_string(bits) + " bits in groups of " + std::to_string(group) + ", " + name_of(scale));
-  const Operand operand(item.random, outputs, columns, bits, group, scale);
-  const WeightArrays weight(operand);
-  const Stored x(element, item.random.normals(rows * columns));
-  const mx::array rows_array = to_array(x.values(), {rows, columns}, element);
-  const mx::array wide = to_array(x.values(), {rows, columns});
-  const std::vector<float> library = to_floats(mx::quantized_matmul(
-      wide, weight.codes, mx::astype(weight.scales, mx::float32), mx::astype(weight.biases, mx::float32), true, group,
-      bits, "affine", cpu_stream()));
-  with_every_variant([&](const Kernels& kernel, const std::string& variant) {
-    for (Arithmetic mode : {Arithmetic::exact, Arithmetic::fast}) {
-      const UseArithmetic use(mode);
-      const Threads scope(item.random.between(1, 4));
-      const auto y = quantized_matmul(
-          rows_array, weight.codes, weight.scales, weight.biases, true, group, bits, "affine", cpu_stream());
-      const std::string text = variant + " " + name_of(mode);
-      item.report.expect(y.has_value(), text + ": the op was not taken");
-      if (!y) continue;
-      const std::vector<float> table = multiply(kernel, operand.weight(), mode, x.values().data(), 0, rows, 8);
-      const Element stored = element == scale ? element : Element::f32;
-      expect_bits(item, to_floats(*y), Stored(stored, table).values(), text + ": other bits than the kernel alone");
-      for (int sample = 0; sample < 20; sample++) {
-        const int64_t at = item.random.between(0, rows * outputs - 1);
-        const float* row = x.values().data() + at / outputs * columns;
-        const Bounded wanted = reference(kernel, operand, mode, row, at % outputs);
-        double own = 0;
-        for (int k = 0; k < columns; k++) own += operand.reach(at % outputs, k) * std::fabs(row[k]);
-        // MLX sums one after the other.
-        const double allowed = wanted.allowed + roundings(2 * columns + 8) * own;
-        item.report.expect_within(std::fabs(table[at] - library[at]), allowed, text + ": beside MLX's op");
-      }
-    }
-  });
-}
 
 void row_op(Case& item) {
   const int rows = item.random.between(1, 9), width = 2 * item.random.between(1, 300);

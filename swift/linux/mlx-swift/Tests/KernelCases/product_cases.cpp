@@ -70,7 +70,7 @@ void check_product(Case& item, const Operand& operand, int64_t rows) {
   const uint64_t seed = item.random.next();
   with_every_variant([&](const Kernels& kernel, const std::string& variant) {
     for (Arithmetic mode : {Arithmetic::exact, Arithmetic::fast}) {
-      if (mode == Arithmetic::fast && operand.weight().bits == 0) continue;
+      if (arithmetic_of(operand.weight(), mode) != mode) continue;
       const std::string text = variant + " " + name_of(mode);
       const Threads one(1);
       const std::vector<float> y = multiply(kernel, operand.weight(), mode, x.data(), 0, rows, 1);
@@ -80,21 +80,19 @@ void check_product(Case& item, const Operand& operand, int64_t rows) {
   });
 }
 
-std::string words(const Shape& shape, const Weight& weight) {
-  std::string text = std::to_string(shape.rows) + "x" + std::to_string(shape.columns) + " by " +
-                     std::to_string(shape.outputs) + ", " + name_of(weight.scale);
-  if (weight.bits) text += ", " + std::to_string(weight.bits) + " bits in groups of " + std::to_string(weight.group);
-  return text;
+std::string words(const Shape& shape, const std::string& stored) {
+  return std::to_string(shape.rows) + "x" + std::to_string(shape.columns) + " by " + std::to_string(shape.outputs) +
+         ", " + stored;
 }
 
 }  // namespace
 
 void quantized_product(Case& item) {
-  const int bits = item.random.pick({2, 3, 4, 4, 5, 6, 8}), group = item.random.pick({32, 64, 128});
-  const Element scale = item.random.pick({Element::f16, Element::bf16, Element::f32});
-  const Shape shape = choose(item.random, group, item.macs_max);
-  const Operand operand(item.random, shape.outputs, shape.columns, bits, group, scale);
-  item.report.describe(words(shape, operand.weight()));
+  const Storage stored = choose_storage(item.random);
+  const Shape shape = choose(item.random, stored.group, item.macs_max);
+  const Operand operand(
+      item.random, shape.outputs, shape.columns, stored.bits, stored.group, stored.scale, stored.format);
+  item.report.describe(words(shape, stored.text()));
   check_product(item, operand, shape.rows);
 }
 
@@ -102,7 +100,7 @@ void dense_product(Case& item) {
   const Element scale = item.random.pick({Element::f16, Element::bf16, Element::f32});
   const Shape shape = choose(item.random, 1, item.macs_max / 4);
   const Operand operand(item.random, shape.outputs, shape.columns, 0, 0, scale);
-  item.report.describe(words(shape, operand.weight()));
+  item.report.describe(words(shape, name_of(scale)));
   check_product(item, operand, shape.rows);
 }
 

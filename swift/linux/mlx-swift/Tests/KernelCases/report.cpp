@@ -56,7 +56,7 @@ Threads::~Threads() { ThreadPool::shared().resize(before_); }
 const char* name_of(Arithmetic mode) { return mode == Arithmetic::fast ? "fast" : "exact"; }
 
 const char* name_of(Element element) {
-  return element == Element::f32 ? "float32" : element == Element::f16 ? "float16" : "bfloat16";
+  return element == Element::f32 ? "float32" : element == Element::f16 ? "float16" : element == Element::bf16 ? "bfloat16" : "e8m0";
 }
 
 }  // namespace rmx::cpu::cases

@@ -29,6 +29,8 @@ constexpr Kind kKinds[] = {
     {"pool", 3, pool},
 #ifndef KERNEL_CASES_WITHOUT_MLX
     {"op: quantized product", 6, product_op},
+    {"op: gathered experts", 4, gathered_op},
+    {"op: token table", 3, table_op},
     {"op: norm, rope, swiglu", 4, row_op},
     {"op: attention", 6, attention_op},
     {"block: feed-forward", 6, feed_forward_block},

@@ -18,7 +18,7 @@ class Packing {
  public:
   Packing(int64_t rows, const Weight& weight, Scratch& scratch)
       : weight_(weight), arithmetic_(arithmetic()), size_(kernels().packed_size(weight, arithmetic_)), rows_(rows) {
-    value_bytes_ = weight.bits > 0 && arithmetic_ == Arithmetic::fast ? 1 : 4;
+    value_bytes_ = arithmetic_of(weight, arithmetic_) == Arithmetic::fast ? 1 : 4;
     values_ = scratch.take<char>(rows * size_.values * value_bytes_);
     scales_ = scratch.take<float>(rows * size_.scales);
     sums_ = scratch.take<float>(rows * size_.sums);
@@ -42,7 +42,8 @@ class Packing {
 }  // namespace
 
 bool same_packing(const Weight& a, const Weight& b) {
-  return stored_bits(a) == stored_bits(b) && a.group == b.group && a.columns == b.columns;
+  const bool as_fine = arithmetic_of(a, Arithmetic::fast) == arithmetic_of(b, Arithmetic::fast);
+  return as_fine && stored_bits(a) == stored_bits(b) && a.group == b.group && a.columns == b.columns;
 }
 
 PackedRows norm_and_pack(

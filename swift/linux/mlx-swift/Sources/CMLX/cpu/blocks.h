@@ -16,10 +16,11 @@ namespace rmx::cpu {
 /// A weight matrix with the arrays that it points into, evaluated and row-contiguous.
 class Matrix {
  public:
-  /// Affine codes [N, K * bits / 32] with scales and biases [N, K / group]. Throws std::invalid_argument, with `name`,
-  /// for what the kernels do not take.
+  /// Codes [N, K * bits / 32] with scales and, if `mode` is affine, biases [N, K / group]. Throws
+  /// std::invalid_argument, with `name`, for what the kernels do not take.
   static Matrix quantized(
-      const std::string& name, const array& codes, const array& scales, const array& biases, int group, int bits);
+      const std::string& name, const array& codes, const array& scales, const std::optional<array>& biases, int group,
+      int bits, const std::string& mode);
   /// Floats [N, K].
   static Matrix dense(const std::string& name, const array& values);
 

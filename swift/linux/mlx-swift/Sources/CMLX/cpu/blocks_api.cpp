@@ -30,7 +30,8 @@ const std::shared_ptr<cpu::Cache>& cache_of(cmlx_cpu_cache cache) {
 
 cpu::Matrix matrix(const cmlx_cpu_matrix& m) {
   if (!m.scales) return cpu::Matrix::dense(m.name, in(m.weight));
-  return cpu::Matrix::quantized(m.name, in(m.weight), in(m.scales), in(m.biases), m.group_size, m.bits);
+  return cpu::Matrix::quantized(
+      m.name, in(m.weight), in(m.scales), maybe(m.biases), m.group_size, m.bits, m.mode ? m.mode : "affine");
 }
 
 cpu::Vector bias(const cmlx_cpu_matrix& m, const cpu::Matrix& weight) {

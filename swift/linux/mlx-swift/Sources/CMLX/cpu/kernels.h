@@ -21,11 +21,23 @@ enum class Arithmetic {
   fast,
 };
 
-/// Element types that kernels read and write.
-enum class Element { f32, f16, bf16 };
+/// Element types that kernels read and write. e8m0, an exponent of two in a byte, is a type of scales only.
+enum class Element { f32, f16, bf16, e8m0 };
+
+inline int element_size(Element element) { return element == Element::f32 ? 4 : element == Element::e8m0 ? 1 : 2; }
+
+/// What a code of a quantized weight stands for.
+enum class Format {
+  /// scale * code + bias, 2 to 8 bits.
+  affine,
+  /// scale * a float of 4 bits (E2M1); groups of 32, scales e8m0, no biases.
+  mxfp4,
+  /// scale * a float of 8 bits (E4M3); groups of 32, scales e8m0, no biases.
+  mxfp8,
+};
 
 /// A matrix of weights [rows, columns], row-contiguous. Quantized: `bits` > 0, codes packed as MLX packs them, one
-/// scale and one bias a `group` of columns, w = scale * code + bias. Dense: `bits` = 0, `codes` holds elements of type
+/// scale (and one bias if affine, else null) a `group` of columns. Dense: `bits` = 0, `codes` holds elements of type
 /// `scale`.
 struct Weight {
   const void* codes;
@@ -36,7 +48,13 @@ struct Weight {
   int group;
   int64_t rows;
   int64_t columns;
+  Format format = Format::affine;
 };
+
+/// The arithmetic that a product with this weight has: there is one only for dense ones and for mxfp8.
+inline Arithmetic arithmetic_of(const Weight& weight, Arithmetic asked) {
+  return weight.bits == 0 || weight.format == Format::mxfp8 ? Arithmetic::exact : asked;
+}
 
 /// Activations of several rows in the order in which a variant's kernel reads them.
 struct Activations {

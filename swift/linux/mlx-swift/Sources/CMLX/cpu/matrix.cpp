@@ -31,18 +31,26 @@ array held(const std::string& name, array values) {
 }  // namespace
 
 Matrix Matrix::quantized(
-    const std::string& name, const array& codes, const array& scales, const array& biases, int group, int bits) {
-  if ((group != 32 && group != 64 && group != 128) || bits < 2 || bits > 8 || bits == 7) {
+    const std::string& name, const array& codes, const array& scales, const std::optional<array>& biases, int group,
+    int bits, const std::string& mode) {
+  const auto format = format_of(mode);
+  if (!format) refuse(name, "mode \"" + mode + "\", wanted affine, mxfp4 or mxfp8");
+  if (!takes(*format, group, bits)) {
     refuse(
-        name, std::to_string(bits) + " bits in groups of " + std::to_string(group) +
-                  ", wanted 2, 3, 4, 5, 6 or 8 bits in groups of 32, 64 or 128");
+        name, mode + " with " + std::to_string(bits) + " bits in groups of " + std::to_string(group) +
+                  ", wanted affine with 2, 3, 4, 5, 6 or 8 bits in groups of 32, 64 or 128, mxfp4 with 4 or mxfp8 "
+                  "with 8 in groups of 32");
   }
-  if (codes.ndim() != 2 || codes.dtype() != mlx::core::uint32 || scales.ndim() != 2 ||
-      scales.shape() != biases.shape() || scales.dtype() != biases.dtype() || !element_of(scales.dtype())) {
+  const bool affine = *format == Format::affine;
+  if (codes.ndim() != 2 || codes.dtype() != mlx::core::uint32 || scales.ndim() != 2 || biases.has_value() != affine) {
     refuse(
-        name, "codes must be uint32 [N, words], scales and biases floats of one shape [N, groups]; found " +
-                  text(codes.shape()) + ", " + text(scales.shape()) + " and " + text(biases.shape()));
+        name, "codes must be uint32 [N, words], scales [N, groups], with biases if affine and else without; found " +
+                  text(codes.shape()) + " and " + text(scales.shape()));
   }
+  const bool typed = affine ? scales.shape() == biases->shape() && scales.dtype() == biases->dtype() &&
+                                  element_of(scales.dtype())
+                            : scales.dtype() == mlx::core::uint8;
+  if (!typed) refuse(name, affine ? "scales and biases must be floats of one shape" : "scales must be uint8");
   const int64_t columns = int64_t{scales.shape(1)} * group;
   if (codes.shape(0) != scales.shape(0) || int64_t{codes.shape(1)} * 32 != columns * bits || codes.size() == 0) {
     refuse(
@@ -50,16 +58,18 @@ Matrix Matrix::quantized(
                   std::to_string(bits) + " bits in groups of " + std::to_string(group));
   }
   Matrix matrix;
-  matrix.held_ = {held(name, codes), held(name, scales), held(name, biases)};
+  matrix.held_ = {held(name, codes), held(name, scales)};
+  if (affine) matrix.held_.push_back(held(name, *biases));
   matrix.weight_ = {
       matrix.held_[0].data<void>(),
       matrix.held_[1].data<void>(),
-      matrix.held_[2].data<void>(),
-      *element_of(scales.dtype()),
+      affine ? matrix.held_[2].data<void>() : nullptr,
+      affine ? *element_of(scales.dtype()) : Element::e8m0,
       bits,
       group,
       codes.shape(0),
-      columns};
+      columns,
+      *format};
   return matrix;
 }
 

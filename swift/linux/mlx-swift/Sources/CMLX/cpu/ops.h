@@ -12,10 +12,18 @@ namespace rmx::cpu {
 
 using OptionalArray = std::optional<mlx::core::array>;
 
-/// x [..., K] times the transpose of a quantized w [N, K], affine, 2 to 8 bits, groups of 32, 64 or 128.
+/// x [..., K] times the transpose of a quantized w [N, K]: affine (2 to 8 bits, groups of 32, 64 or 128), mxfp4, mxfp8.
 OptionalArray quantized_matmul(
     const mlx::core::array& x, const mlx::core::array& w, const mlx::core::array& scales, const OptionalArray& biases,
-    bool transpose, int group_size, int bits, const std::string& mode, mlx::core::Stream stream);
+    bool transpose, std::optional<int> group_size, std::optional<int> bits, const std::string& mode,
+    mlx::core::Stream stream);
+
+/// x [..., M, K] times the transposes of experts of w [E, N, K], as `rhs_indices` says: [indices..., M, N]. An index
+/// beyond the experts or the rows of x gives NaNs.
+OptionalArray gather_qmm(
+    const mlx::core::array& x, const mlx::core::array& w, const mlx::core::array& scales, const OptionalArray& biases,
+    const OptionalArray& lhs_indices, const OptionalArray& rhs_indices, bool transpose, std::optional<int> group_size,
+    std::optional<int> bits, const std::string& mode, mlx::core::Stream stream);
 
 /// a [..., M, K] x b [K, N] with float elements; best where b is a transposed view of weights [N, K].
 OptionalArray matmul(const mlx::core::array& a, const mlx::core::array& b, mlx::core::Stream stream);

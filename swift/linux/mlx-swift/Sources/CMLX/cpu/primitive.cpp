@@ -46,6 +46,34 @@ std::optional<Element> element_of(Dtype dtype) {
   return std::nullopt;
 }
 
+std::optional<Format> format_of(const std::string& mode) {
+  if (mode == "affine") return Format::affine;
+  if (mode == "mxfp4") return Format::mxfp4;
+  if (mode == "mxfp8") return Format::mxfp8;
+  return std::nullopt;
+}
+
+bool takes(Format format, int group, int bits) {
+  if (format == Format::mxfp4) return group == 32 && bits == 4;
+  if (format == Format::mxfp8) return group == 32 && bits == 8;
+  return (group == 32 || group == 64 || group == 128) && bits >= 2 && bits <= 8 && bits != 7;
+}
+
+Weight rows_of(const Weight& weight, int64_t first, int64_t count) {
+  Weight view = weight;
+  view.rows = count;
+  const int64_t element = element_size(weight.scale);
+  if (weight.bits == 0) {
+    view.codes = static_cast<const char*>(weight.codes) + first * weight.columns * element;
+    return view;
+  }
+  const int64_t scales = first * (weight.columns / weight.group) * element;
+  view.codes = static_cast<const char*>(weight.codes) + first * weight.columns * weight.bits / 8;
+  view.scales = static_cast<const char*>(weight.scales) + scales;
+  if (weight.biases) view.biases = static_cast<const char*>(weight.biases) + scales;
+  return view;
+}
+
 bool may_take_over(const Stream& stream, const std::vector<array>& inputs) {
   if (stream.device != mlx::core::Device::cpu) return false;
   for (const array& input : inputs) {
@@ -107,27 +135,30 @@ void* Scratch::bytes(int64_t size) {
   return large_.back();
 }
 
-Activations pack(const Weight& weight, Arithmetic arithmetic, const Rows& rows, Scratch& scratch) {
+Activations pack(
+    const Weight& weight, Arithmetic arithmetic, const Rows& rows, Scratch& scratch, const int64_t* which,
+    int64_t some) {
+  const int64_t count = which ? some : rows.count();
   const Kernels& kernel = kernels();
   const PackedSize size = kernel.packed_size(weight, arithmetic);
-  const int64_t value_bytes = weight.bits > 0 && arithmetic == Arithmetic::fast ? 1 : 4;
-  char* values = scratch.take<char>(rows.count() * size.values * value_bytes);
-  float* scales = scratch.take<float>(rows.count() * size.scales);
-  float* sums = scratch.take<float>(rows.count() * size.sums);
+  const int64_t value_bytes = arithmetic_of(weight, arithmetic) == Arithmetic::fast ? 1 : 4;
+  char* values = scratch.take<char>(count * size.values * value_bytes);
+  float* scales = scratch.take<float>(count * size.scales);
+  float* sums = scratch.take<float>(count * size.sums);
   // One row is packed faster than a second thread wakes.
   constexpr int64_t kRowsPerPiece = 4;
-  const int64_t pieces = (rows.count() + kRowsPerPiece - 1) / kRowsPerPiece;
+  const int64_t pieces = (count + kRowsPerPiece - 1) / kRowsPerPiece;
   float* buffers = scratch.take<float>(pieces * rows.width());
   ThreadPool::shared().run_rows(pieces, 1, [&](int64_t begin, int64_t end) {
     float* buffer = buffers + begin * rows.width();
-    const int64_t last = end * kRowsPerPiece < rows.count() ? end * kRowsPerPiece : rows.count();
+    const int64_t last = end * kRowsPerPiece < count ? end * kRowsPerPiece : count;
     for (int64_t row = begin * kRowsPerPiece; row < last; row++) {
       kernel.pack_row(
-          weight, arithmetic, rows.read(row, buffer), values + row * size.values * value_bytes,
+          weight, arithmetic, rows.read(which ? which[row] : row, buffer), values + row * size.values * value_bytes,
           scales + row * size.scales, sums + row * size.sums);
     }
   });
-  return {rows.count(), values, scales, sums};
+  return {count, values, scales, sums};
 }
 
 void multiply(const Weight& weight, Arithmetic arithmetic, const Activations& rows, float* y, int64_t stride) {

@@ -25,7 +25,14 @@ using mlx::core::Stream;
 /// The kernels' name of a floating dtype; none for all others.
 std::optional<Element> element_of(Dtype dtype);
 
-inline int element_size(Element element) { return element == Element::f32 ? 4 : 2; }
+/// MLX's name of a way to quantize; none for those that no kernel takes.
+std::optional<Format> format_of(const std::string& mode);
+
+/// Whether the kernels take codes of `bits` in groups of `group`.
+bool takes(Format format, int group, int bits);
+
+/// Rows [first, first + count) of a weight.
+Weight rows_of(const Weight& weight, int64_t first, int64_t count);
 
 /// True if primitives of ours may stand for an op on these inputs: on a CPU stream and outside of function transforms,
 /// whose rules (gradients, vmap) only MLX's own ops have.
@@ -80,8 +87,10 @@ class Scratch {
   std::vector<void*> large_;
 };
 
-/// Packs `rows` for `weight` on the pool; what is returned lives in `scratch`.
-Activations pack(const Weight& weight, Arithmetic arithmetic, const Rows& rows, Scratch& scratch);
+/// Packs rows for `weight` on the pool: all, or the `count` that `which` names. What is returned lives in `scratch`.
+Activations pack(
+    const Weight& weight, Arithmetic arithmetic, const Rows& rows, Scratch& scratch, const int64_t* which = nullptr,
+    int64_t count = 0);
 
 /// y[rows, weight.rows] = rows x weight, on the pool.
 void multiply(const Weight& weight, Arithmetic arithmetic, const Activations& rows, float* y, int64_t stride);

@@ -59,7 +59,7 @@ void stop_profile() { profiling_now = false; }
 bool profiling() { return profiling_now.load(std::memory_order_relaxed); }
 
 int64_t weight_bytes(const Weight& weight) {
-  const int64_t element = weight.scale == Element::f32 ? 4 : 2;
+  const int64_t element = element_size(weight.scale);
   if (weight.bits == 0) return weight.rows * weight.columns * element;
   const int64_t groups = weight.rows * (weight.columns / weight.group);
   return weight.rows * weight.columns * weight.bits / 8 + groups * element * (weight.biases ? 2 : 1);

@@ -26,6 +26,17 @@ float widened(Element element, const void* source, int64_t at) {
   return value;
 }
 
+/// What a code of mxfp4 (E2M1) or mxfp8 (E4M3) stands for, without its scale.
+double small_float(Format format, uint32_t code) {
+  const int fraction = format == Format::mxfp4 ? 1 : 3, bias = format == Format::mxfp4 ? 1 : 7;
+  const uint32_t sign = format == Format::mxfp4 ? 8 : 128, magnitude = code & (sign - 1);
+  const uint32_t low = magnitude & ((1u << fraction) - 1);
+  const int exponent = static_cast<int>(magnitude >> fraction);
+  const double value = exponent == 0 ? std::ldexp(low, 1 - bias - fraction)
+                                     : std::ldexp(low + (1u << fraction), exponent - bias - fraction);
+  return code & sign ? -value : value;
+}
+
 void read_row(const Weight& weight, int64_t row, float* out) {
   if (weight.bits == 0) {
     const int64_t bytes = weight.columns * element_size(weight.scale);
@@ -37,14 +48,19 @@ void read_row(const Weight& weight, int64_t row, float* out) {
   const uint32_t mask = (1u << weight.bits) - 1;
   for (int64_t g = 0; g < groups; g++) {
     const double scale = widened(weight.scale, weight.scales, row * groups + g);
-    const double bias = widened(weight.scale, weight.biases, row * groups + g);
+    const double bias = weight.biases ? widened(weight.scale, weight.biases, row * groups + g) : 0;
     for (int64_t k = g * weight.group; k < (g + 1) * weight.group; k++) {
       const int64_t bit = k * weight.bits;
       // A code of 3, 5 or 6 bits may go over into the next byte, of the same row.
       uint32_t word = codes[bit / 8];
       if (bit % 8 + weight.bits > 8) word |= uint32_t{codes[bit / 8 + 1]} << 8;
+      const uint32_t code = word >> bit % 8 & mask;
+      if (weight.format != Format::affine) {
+        out[k] = static_cast<float>(scale * small_float(weight.format, code));
+        continue;
+      }
       // Exact in double precision but for the last addition, whose error vanishes when it is rounded to float32.
-      out[k] = static_cast<float>(scale * (word >> bit % 8 & mask) + bias);
+      out[k] = static_cast<float>(scale * code + bias);
     }
   }
 }
@@ -71,22 +87,6 @@ Best best_of(const float* y, int64_t count, int64_t first) {
   return {top, static_cast<uint32_t>(first + (std::find(y, y + count, top) - y))};
 }
 
-/// Rows [first, first + count) of a weight.
-Weight part(const Weight& weight, int64_t first, int64_t count) {
-  Weight view = weight;
-  view.rows = count;
-  const int64_t element = element_size(weight.scale);
-  if (weight.bits == 0) {
-    view.codes = static_cast<const char*>(weight.codes) + first * weight.columns * element;
-    return view;
-  }
-  const int64_t scales = first * (weight.columns / weight.group) * element;
-  view.codes = static_cast<const char*>(weight.codes) + first * weight.columns * weight.bits / 8;
-  view.scales = static_cast<const char*>(weight.scales) + scales;
-  view.biases = static_cast<const char*>(weight.biases) + scales;
-  return view;
-}
-
 void find_best(const Weight& weight, const Rows& x, uint32_t* out) {
   Scratch scratch;
   const Activations rows = pack(weight, arithmetic(), x, scratch);
@@ -99,7 +99,7 @@ void find_best(const Weight& weight, const Rows& x, uint32_t* out) {
     float* y = inner.take<float>(rows.rows * kChunk);
     for (int64_t first = begin; first < end; first += kChunk) {
       const int64_t count = std::min(kChunk, end - first);
-      kernels().product(part(weight, first, count), arithmetic(), rows, 0, count, y, kChunk);
+      kernels().product(rows_of(weight, first, count), arithmetic(), rows, 0, count, y, kChunk);
       for (int64_t row = 0; row < rows.rows; row++) {
         found[first / kChunk * rows.rows + row] = best_of(y + row * kChunk, count, first);
       }

@@ -26,8 +26,8 @@ size_t cmlx_cpu_cache_nbytes(cmlx_cpu_cache cache);
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
 
-/// A weight [N, K]: dense floats (`scales` NULL), or affine codes with scales and biases. `bias` [N] is added to the
-/// product; NULL: none. All arrays are borrowed; what is needed of them is kept.
+/// A weight [N, K]: dense floats (`scales` NULL), or codes with scales and, if `mode` is affine, biases. `mode` NULL:
+/// affine. `bias` [N] is added to the product; NULL: none. All arrays are borrowed; what is needed of them is kept.
 typedef struct cmlx_cpu_matrix {
   const char *name;
   cmlx_array weight;
@@ -35,6 +35,7 @@ typedef struct cmlx_cpu_matrix {
   cmlx_array biases;
   int32_t group_size;
   int32_t bits;
+  const char *mode;
   cmlx_array bias;
 } cmlx_cpu_matrix;
 

@@ -5,7 +5,8 @@ RMX_INLINE int stored_bits(int bits) { return bits == 3 || bits == 5 || bits == 
 
 RMX_INLINE int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-inline PackedSize packed_size(const Weight& weight, Arithmetic arithmetic) {
+inline PackedSize packed_size(const Weight& weight, Arithmetic asked) {
+  const Arithmetic arithmetic = arithmetic_of(weight, asked);
   if (weight.bits == 0) return {round_up(weight.columns, L), 0, 0};
   const int64_t per_lane = 32 / stored_bits(weight.bits);
   const int64_t values = round_up(weight.columns, per_lane * L);
@@ -135,7 +136,8 @@ void pack_quantized(
 }
 
 inline void pack_row(
-    const Weight& weight, Arithmetic arithmetic, const float* row, void* values, float* scales, float* sums) {
+    const Weight& weight, Arithmetic asked, const float* row, void* values, float* scales, float* sums) {
+  const Arithmetic arithmetic = arithmetic_of(weight, asked);
   switch (weight.bits == 0 ? 0 : stored_bits(weight.bits)) {
     case 2: return pack_quantized<16>(weight, arithmetic, row, values, scales, sums);
     case 4: return pack_quantized<8>(weight, arithmetic, row, values, scales, sums);

@@ -1,4 +1,5 @@
-// Quantized products with float32 activations. y = sum over groups of scale * (codes . x) + bias * sum(x).
+// Quantized products with float32 activations. y = sum over groups of scale * (codes . x) + bias * sum(x);
+// mxfp4 and mxfp8 have no bias here.
 //
 // Order of one element, fixed by the weight's shape: runs of L groups in turn; in a run lane i takes the bias term of
 // its group i, then block after block each lane sums code * x over its word and adds that sum times the group's scale;
@@ -27,9 +28,9 @@ RMX_INLINE I scale_index(int shift, int block) {
 }
 
 /// One block of WIDTH weight rows against ROWS rows, float32 activations.
-template <int BITS, int ROWS, int WIDTH>
+template <int CODE, int ROWS, int WIDTH>
 struct ExactBlock {
-  static constexpr bool kLong = false;
+  static constexpr bool kLong = false, kRounded = false;
   const float* values;
   int64_t stride;
 
@@ -38,7 +39,7 @@ struct ExactBlock {
 
   RMX_INLINE void operator()(
       const U (&words)[WIDTH], const F (&scale)[WIDTH], int64_t column, F (&acc)[ROWS][WIDTH]) const {
-    using C = Codes<BITS>;
+    using C = Codes<CODE>;
     F part[ROWS][WIDTH];
 #pragma clang loop unroll(full)
     for (int j = 0; j < C::kPerLane; j++) {
@@ -61,10 +62,10 @@ struct ExactBlock {
 };
 
 /// Rows [row, row + ROWS) times weight rows [n, n + WIDTH); `Block` is the arithmetic.
-template <int BITS, int ROWS, int WIDTH, class Block>
+template <int CODE, int ROWS, int WIDTH, class Block>
 RMX_INLINE void quantized_tile(
     const Weight& weight, const Layout& layout, const Activations& x, int64_t row, int64_t n, float* y, int64_t stride) {
-  using C = Codes<BITS>;
+  using C = Codes<CODE>;
   const Block block(x, layout, row);
   const uint8_t* codes = static_cast<const uint8_t*>(weight.codes) + n * layout.row_bytes;
   F acc[ROWS][WIDTH] = {};
@@ -72,9 +73,19 @@ RMX_INLINE void quantized_tile(
     F scales[WIDTH];
 #pragma clang loop unroll(full)
     for (int w = 0; w < WIDTH; w++) {
-      const int64_t at = (n + w) * layout.groups + first;
-      scales[w] = load_elements(weight.scale, weight.scales, at, layout.groups - first);
-      const F bias = load_elements(weight.scale, weight.biases, at, layout.groups - first);
+      const int64_t at = (n + w) * layout.groups + first, left = layout.groups - first;
+      F bias;
+      if constexpr (is_affine(CODE)) {
+        scales[w] = load_elements(weight.scale, weight.scales, at, left);
+        bias = load_elements(weight.scale, weight.biases, at, left);
+      } else if constexpr (Block::kRounded) {
+        // Codes are doubled and moved up by 12.
+        scales[w] = load_exponents(weight.scales, at, left) * splat(0.5f);
+        bias = scales[w] * splat(-12.0f);
+      } else {
+        scales[w] = load_exponents(weight.scales, at, left);
+        continue;
+      }
 #pragma clang loop unroll(full)
       for (int r = 0; r < ROWS; r++) {
         acc[r][w] = fma(bias, load<F>(x.sums + (row + r) * layout.stride.sums + first), acc[r][w]);
@@ -90,7 +101,7 @@ RMX_INLINE void quantized_tile(
         F scale[WIDTH];
 #pragma clang loop unroll(full)
         for (int w = 0; w < WIDTH; w++) scale[w] = permute(scales[w], index);
-        block.units(codes + (begin + done) * BITS / 8, layout.row_bytes, scale, begin + done, acc);
+        block.units(codes + (begin + done) * bits_of(CODE) / 8, layout.row_bytes, scale, begin + done, acc);
       }
     }
     for (; done < columns; done += C::kPerBlock) {
@@ -99,8 +110,8 @@ RMX_INLINE void quantized_tile(
       F scale[WIDTH];
 #pragma clang loop unroll(full)
       for (int w = 0; w < WIDTH; w++) {
-        const uint8_t* source = codes + w * layout.row_bytes + (begin + done) * BITS / 8;
-        words[w] = C::block(source, (columns - done) * BITS / 8);
+        const uint8_t* source = codes + w * layout.row_bytes + (begin + done) * bits_of(CODE) / 8;
+        words[w] = C::block(source, (columns - done) * bits_of(CODE) / 8);
         scale[w] = permute(scales[w], index);
       }
       block(words, scale, begin + done, acc);

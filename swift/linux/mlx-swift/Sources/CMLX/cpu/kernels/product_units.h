@@ -47,9 +47,9 @@ RMX_INLINE U join_quarters(U a, U b) {
 }
 
 /// Reads a long block of one weight row as bytes for `dot4`, in the order of pack_unit.
-template <int BITS>
+template <int CODE>
 struct Units {
-  using C = Codes<BITS>;
+  using C = Codes<CODE>;
   static constexpr int kSteps = 8;
 
   static RMX_INLINE void read(const uint8_t* source, U (&out)[kSteps]) {

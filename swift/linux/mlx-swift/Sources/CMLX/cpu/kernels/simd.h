@@ -11,6 +11,7 @@ typedef float F __attribute__((vector_size(L * 4)));
 typedef int32_t I __attribute__((vector_size(L * 4)));
 typedef uint32_t U __attribute__((vector_size(L * 4)));
 typedef uint16_t U16 __attribute__((vector_size(L * 2)));
+typedef uint8_t U8 __attribute__((vector_size(L)));
 
 #define RMX_INLINE inline __attribute__((always_inline))
 
@@ -180,15 +181,56 @@ RMX_INLINE F from_f16(U16 half) {
 
 RMX_INLINE F from_bf16(U16 half) { return (F)(__builtin_convertvector(half, U) << 16); }
 
-/// `count` (1 to L) values of any element type from element `at` on, widened; zeros after them.
+/// 2^(byte - 127); 255 is infinity, as MLX has it.
+RMX_INLINE F from_e8m0(U8 bytes) {
+  const U bits = __builtin_convertvector(bytes, U);
+  // 2^-127 has no exponent field of its own.
+  return (F)(bits << 23 | ((U)(bits == 0) & 0x00400000u));
+}
+
+/// `count` (1 to L) e8m0 scales from `at` on; after them 2^-127, which no code meets.
+RMX_INLINE F load_exponents(const void* source, int64_t at, int64_t count) {
+  const uint8_t* p = static_cast<const uint8_t*>(source) + at;
+  U8 bytes = {};
+  if (count >= L) {
+    bytes = load<U8>(p);
+  } else {
+    __builtin_memcpy(&bytes, p, count);
+  }
+  return from_e8m0(bytes);
+}
+
+/// `count` (1 to L) values of any element type from element `at` on, widened; zeros after them (e8m0: 2^-127).
 RMX_INLINE F load_elements(Element type, const void* source, int64_t at, int64_t count) {
   if (type == Element::f32) {
     const float* p = static_cast<const float*>(source) + at;
     return count >= L ? load<F>(p) : load_partial<F>(p, count);
   }
+  if (type == Element::e8m0) return load_exponents(source, at, count);
   const uint16_t* p = static_cast<const uint16_t*>(source) + at;
   const U16 half = count >= L ? load<U16>(p) : load_partial<U16>(p, count);
   return type == Element::f16 ? from_f16(half) : from_bf16(half);
+}
+
+/// The byte of `table` (16 of them) that each byte of `index` (0 to 15) names.
+RMX_INLINE U lookup(const uint8_t* table, U index) {
+#if RMX_AVX512
+  return (U)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*)table)), (__m512i)index);
+#elif RMX_AVX2
+  const __m256i both = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i*)table));
+  return (U)_mm256_shuffle_epi8(both, (__m256i)index);
+#elif RMX_NEON
+  const uint8x16_t bytes = vld1q_u8(table);
+  uint8x16_t half[2];
+  __builtin_memcpy(half, &index, sizeof index);
+  for (uint8x16_t& some : half) some = vqtbl1q_u8(bytes, some);
+  return load<U>(half);
+#else
+  uint8_t bytes[4 * L];
+  __builtin_memcpy(bytes, &index, sizeof bytes);
+  for (uint8_t& byte : bytes) byte = table[byte];
+  return load<U>(bytes);
+#endif
 }
 
 /// acc + the dot product of 4 unsigned codes with 4 signed bytes in each lane. Exact.
