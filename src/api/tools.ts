@@ -93,7 +93,7 @@ function toTools(value: unknown, ignored: IgnoredFields): Tool[] {
     const path = `tools[${index}]`;
     const type = tool.type ?? "function";
     if (type === "custom") {
-      const message = `\`${path}.type\` is not supported: custom tools are not available yet in this version.`;
+      const message = `\`${path}.type\` is not supported: custom tools are taken by /v1/responses alone.`;
       throw new RequestError("unsupported_field", message, { param: `${path}.type` });
     }
     if (type !== "function") {

@@ -102,6 +102,7 @@ export function openServer(request: ServerRequest): OpenServer {
           sampling: recommendSampling(line, generationDefaults),
           templateArguments: line.prompt.arguments,
           dialect,
+          ...line.tools.logit_bias !== undefined && { toolBias: line.tools.logit_bias },
           profile: { id: line.id, because: reason },
         };
       },

@@ -73,6 +73,7 @@ export async function openFakeModel(options: FakeModelOptions): Promise<FakeMode
       sampling: line === undefined ? {} : recommendSampling(line, {}),
       templateArguments: line?.prompt.arguments ?? {},
       dialect,
+      ...line?.tools.logit_bias !== undefined && { toolBias: line.tools.logit_bias },
       profile: {
         id: line?.id ?? "none",
         because: line === undefined ? "the script names parsers" : "the script names it",

@@ -14,6 +14,7 @@ import type { Asked, Played, Script } from "../route/script.ts";
 import { drawSeed, mixSeed } from "../route/seed.ts";
 import { LiveCalls } from "../route/live_calls.ts";
 import { guideAnswer, type ThinkingBound } from "../route/thinking.ts";
+import { toolBiasOf } from "../route/tool_bias.ts";
 import { WholeCalls } from "../route/whole_calls.ts";
 import { type AppContext, toRemote } from "./app_context.ts";
 import { toClientNumber } from "./guards.ts";
@@ -52,7 +53,10 @@ export interface ChoicePlan {
  * @throws {RequestError} If a script refuses the request.
  */
 export function toChoices(context: AppContext, model: LoadedModel, plan: ChoicePlan, script?: Script): Choice[] {
-  const sampling = toSampling(plan.sampling, model.sampling, model.info.vocabularySize);
+  const drawn = toSampling(plan.sampling, model.sampling, model.info.vocabularySize);
+  // A client's own bias of a token counts.
+  const mayCall = plan.guide === undefined && (plan.toolUse?.tools.length ?? 0) > 0;
+  const sampling = mayCall ? { ...drawn, logitBias: new Map([...toolBiasOf(model), ...drawn.logitBias]) } : drawn;
   const client = toClientNumber(context.req.raw.headers, toRemote(context));
   const { endTokens } = model.text;
   const count = plan.prompts.length * plan.choiceCount;

@@ -38,6 +38,9 @@ const Sampling = z.strictObject({
   frequency_penalty: z.number().min(-2).max(2).optional().describe("0: off"),
 }).describe("How to draw where a request says nothing");
 
+/** Most tokens that a line's tools may bias. */
+const TOOL_BIAS_MAX = 64;
+
 /** How to talk with a line of models. */
 export const LineProfile = z.strictObject({
   $schema: z.string().optional(),
@@ -50,6 +53,9 @@ export const LineProfile = z.strictObject({
   }).prefault({}),
   tools: z.strictObject({
     parser: z.enum(ANSWER_PARSERS).default("none").describe("How calls are written; none: the line can't call"),
+    logit_bias: z.record(z.string().min(1).max(100), z.number().min(-100).max(100))
+      .refine((bias) => Object.keys(bias).length <= TOOL_BIAS_MAX, `at most ${TOOL_BIAS_MAX} tokens`).optional()
+      .describe("Token's text → what is added to its logit where tools may be called and calls are not bound"),
   }).prefault({}),
   reasoning: z.strictObject({
     parser: z.enum(REASONING_PARSERS).default("none").describe("How reasoning is written; none: the line has none"),

@@ -20,7 +20,9 @@ export interface LoadOptions {
   /** How the core loads it; `contextTokens` also caps what is served. */
   modelConfig?: ModelConfig;
   /** The model's profile, found by its text side; absent: the checkpoint's own sampling and nothing else. */
-  profile?: (text: TextModel) => Pick<LoadedModel, "sampling" | "templateArguments" | "dialect" | "profile">;
+  profile?: (
+    text: TextModel,
+  ) => Pick<LoadedModel, "sampling" | "templateArguments" | "dialect" | "toolBias" | "profile">;
 }
 
 /**

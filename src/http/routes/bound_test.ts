@@ -166,3 +166,21 @@ Deno.test("on the Messages wire a format binds text, and any, tool and one call 
   assert.equal(response.headers.get("x-rapid-mlx-ignored"), "tools[].input_schema multipleOf");
   await response.text();
 });
+
+Deno.test("a line's bias of tokens counts where tools may be called and are not bound, under the client's own", async () => {
+  const seen: ReadonlyMap<number, number>[] = [];
+  await using app = await openTestApp({
+    reply: (request) => {
+      seen.push(request.logitBias);
+      return says("Hi");
+    },
+  });
+  if (app.model.status.state !== "ready") return assert.fail();
+  Object.assign(app.model.status.loaded, { dialect: findDialect("hermes"), toolBias: { A: 3, B: -2 } });
+  const [a, b] = [..."AB"].map((char) => char.charCodeAt(0));
+  const strict = [{ type: "function", function: { ...TOOLS[0]?.function, strict: true } }];
+  await whole(app, { tools: TOOLS });
+  await whole(app, { tools: TOOLS, logit_bias: { [String(b)]: 9 } });
+  for (const body of [{}, { tools: TOOLS, tool_choice: "none" }, { tools: strict }]) await whole(app, { ...body });
+  assert.deepEqual(seen.map((bias) => [...bias]), [[[a, 3], [b, -2]], [[a, 3], [b, 9]], [], [], []]);
+});
