@@ -25,7 +25,7 @@ export interface LoadedModel {
   templateArguments: Readonly<Record<string, unknown>>;
   /** How the model writes calls and reasoning: the profile's. */
   dialect: Dialect;
-  /** What is added to the logits of tokens, by their text, where tools may be called (tool_bias.ts); absent: nothing. */
+  /** Added to the logits of tokens, by their text, where tools may be called (tool_bias.ts); absent: nothing. */
   toolBias?: Readonly<Record<string, number>>;
   /** Which profile that is, and why it was taken; absent: none was looked for. */
   profile?: { id: string; because: string };
