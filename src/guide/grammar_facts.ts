@@ -1,6 +1,6 @@
 /**
- * What must be known of a grammar before a machine can follow it: which rules may be empty, and whether one begins with
- * itself.
+ * What must be known of a grammar before a machine can follow it: which rules may be empty, how short they are, and
+ * whether one begins with itself.
  *
  * @module
  */
@@ -38,6 +38,41 @@ export function isNullable(expr: Expr, nullable: ReadonlySet<string>): boolean {
       return expr.min === 0 || isNullable(expr.item, nullable);
     case "rule":
       return nullable.has(expr.name);
+  }
+}
+
+/** Lengths over this one are told apart no more: no token is longer. */
+const LENGTH_MAX = 128;
+/** Rounds over the rules: each makes the bounds larger, none makes them wrong. */
+const LENGTH_ROUNDS = 3;
+
+/** Symbols that each rule needs at least; may be less than it really needs. */
+export function findShortest(grammar: Grammar): Map<string, number> {
+  const shortest = new Map<string, number>();
+  const rules = [...grammar.rules].reverse();
+  for (let round = 0; round < LENGTH_ROUNDS; round++) {
+    for (const [name, expr] of rules) shortest.set(name, shortestOf(expr, shortest));
+  }
+  return shortest;
+}
+
+/** Symbols that an expression needs at least, as far as `shortest` knows of its rules; LENGTH_MAX stands for more. */
+export function shortestOf(expr: Expr, shortest: ReadonlyMap<string, number>): number {
+  switch (expr.kind) {
+    case "text":
+      // A token of that spelling is none of these, a character one symbol at least.
+      return Math.min(LENGTH_MAX, expr.text.length);
+    case "token":
+    case "class":
+      return 1;
+    case "sequence":
+      return Math.min(LENGTH_MAX, expr.items.reduce((sum, item) => sum + shortestOf(item, shortest), 0));
+    case "choice":
+      return Math.min(LENGTH_MAX, ...expr.items.map((item) => shortestOf(item, shortest)));
+    case "repeat":
+      return Math.min(LENGTH_MAX, expr.min * shortestOf(expr.item, shortest));
+    case "rule":
+      return shortest.get(expr.name) ?? 0;
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import { GrammarError } from "../grammar/errors.ts";
 import type { Expr, Grammar } from "../grammar/expr.ts";
-import { findLeftRecursion, findNullable, isNullable } from "./grammar_facts.ts";
+import { findLeftRecursion, findNullable, findShortest, isNullable, shortestOf } from "./grammar_facts.ts";
 import { MACHINE_EXPRESSIONS_MAX, READINGS_MAX } from "./limits.ts";
 import { type ByteRange, toByteSequences } from "./utf8_ranges.ts";
 
@@ -33,8 +33,8 @@ export type MachineNode =
   | { kind: "call"; rule: string; next: number }
   /** Ends a rule, or one round of a count. */
   | { kind: "return" }
-  /** `item` from `min` to `max` times, then `next`. */
-  | { kind: "count"; item: number; min: number; max: number | null; next: number };
+  /** `item` from `min` to `max` times, then `next`. `shortest`: symbols of a round at least, 1 or more. */
+  | { kind: "count"; item: number; min: number; max: number | null; next: number; shortest: number };
 
 /** A grammar, ready to be followed. */
 export interface Machine {
@@ -69,13 +69,14 @@ export function toMachine(grammar: Grammar, hasToken: (spelling: string) => bool
     const name = loop.replace(/^\d+\./, "");
     throw new GrammarError(`The rule ${name} begins with itself: write it with repetition instead.`, { keyword: name });
   }
-  const builder = new Builder(findNullable(grammar), hasToken);
+  const builder = new Builder(findNullable(grammar), findShortest(grammar), hasToken);
   for (const [name, expr] of grammar.rules) builder.addRule(name, expr);
   return builder.finish(grammar.root);
 }
 
 class Builder {
   readonly #nullable: ReadonlySet<string>;
+  readonly #shortest: ReadonlyMap<string, number>;
   readonly #hasToken: (spelling: string) => boolean;
   readonly #nodes: MachineNode[] = [];
   readonly #entries = new Map<string, number>();
@@ -83,8 +84,13 @@ class Builder {
   readonly #ranges = new Map<number, number>();
   readonly #sequences = new WeakMap<object, ByteRange[][]>();
 
-  constructor(nullable: ReadonlySet<string>, hasToken: (spelling: string) => boolean) {
+  constructor(
+    nullable: ReadonlySet<string>,
+    shortest: ReadonlyMap<string, number>,
+    hasToken: (spelling: string) => boolean,
+  ) {
     this.#nullable = nullable;
+    this.#shortest = shortest;
     this.#hasToken = hasToken;
     this.#add({ kind: "return" });
   }
@@ -180,7 +186,8 @@ class Builder {
         keyword: max === null ? `{${min},}` : `{${min},${max}}`,
       });
     }
-    return this.#add({ kind: "count", item: this.#build(item, RETURN), min, max, next });
+    const shortest = Math.max(1, shortestOf(item, this.#shortest));
+    return this.#add({ kind: "count", item: this.#build(item, RETURN), min, max, next, shortest });
   }
 
   /** One copy of the item up to `min` 1: the first round begins where every round does. */

@@ -1,11 +1,14 @@
 /**
  * State → the mask of tokens that may come next. Masks are kept by what they depend on and shared by answers.
  *
+ * Where counts are part of a state, short tokens and long ones are masked apart: a count that can't run out within a
+ * short token leaves the mask of those as it is, so that a new count costs a walk over the few long ones.
+ *
  * @module
  */
 import { MASK_BYTES_MAX, TOKEN_BYTES_MAX } from "./limits.ts";
-import { FIRST_TOKEN_SYMBOL } from "./machine.ts";
-import { type State, type States, toMaskKey } from "./states.ts";
+import { FIRST_TOKEN_SYMBOL, type Machine } from "./machine.ts";
+import { isCounted, type State, type States, toMaskKey } from "./states.ts";
 import { PLAIN_ASCII, PLAIN_CHARS_MAX, setBit, type TokenSet } from "./token_set.ts";
 import type { TokenTrie } from "./token_trie.ts";
 
@@ -55,24 +58,43 @@ export function maskOf(
   machineKey: number,
 ): Uint32Array {
   state.maskKey ??= `${machineKey}|${toMaskKey(state, states.machine, TOKEN_BYTES_MAX)}`;
-  return cache.get(state.maskKey, () => makeMask(state, states, tokens));
+  return cache.get(state.maskKey, () => {
+    const run = findPlainRun(state, states);
+    const words = plainMask(run ?? 0, tokens);
+    const tries = run === undefined ? tokens.all : tokens.others;
+    const counted = isCounted(state);
+    tries.forEach((trie, at) => {
+      if (!counted || at === tries.length - 1) return walk(trie, state, states, words);
+      const key = `${machineKey}<${at}|${toMaskKey(state, states.machine, trie.reach)}`;
+      const part = cache.get(key, () => {
+        const made = new Uint32Array(tokens.wordCount);
+        walk(trie, state, states, made);
+        return made;
+      });
+      for (let word = 0; word < words.length; word++) words[word] = (words[word] ?? 0) | (part[word] ?? 0);
+    });
+    addMarks(state, states, tokens, words);
+    return words;
+  });
 }
 
-function makeMask(state: State, states: States, tokens: TokenSet): Uint32Array {
-  const words = new Uint32Array(tokens.wordCount);
-  const run = findPlainRun(state, states);
-  if (run === undefined) walk(tokens.all, state, states, words);
-  else {
-    const plain = tokens.plainUpTo[run];
-    if (plain !== undefined) words.set(plain);
-    walk(tokens.others, state, states, words);
+/** All plain tokens of at most as many characters. */
+function plainMask(chars: number, tokens: TokenSet): Uint32Array {
+  const words = tokens.plainUpTo[Math.min(chars, PLAIN_CHARS_MAX)]?.slice() ?? new Uint32Array(tokens.wordCount);
+  for (const plain of tokens.longPlain) {
+    if (plain.chars > chars) break;
+    setBit(words, plain.token);
   }
+  return words;
+}
+
+/** Allows control tokens that the grammar names, and those that end the answer. */
+function addMarks(state: State, states: States, tokens: TokenSet, words: Uint32Array): void {
   states.machine.tokens.forEach((spelling, index) => {
     if (states.step(state, FIRST_TOKEN_SYMBOL + index) === null) return;
     for (const token of tokens.control.get(spelling) ?? []) setBit(words, token);
   });
   if (state.accepting) { for (const token of tokens.endTokens) setBit(words, token); }
-  return words;
 }
 
 /** Allows every token of a tree that fits. */
@@ -97,19 +119,19 @@ function walk(trie: TokenTrie, from: State, states: States, words: Uint32Array):
 }
 
 /**
- * How many plain characters may follow, if that does not depend on which: PLAIN_CHARS_MAX stands for that many or more.
+ * How many plain characters may follow, if that does not depend on which: TOKEN_BYTES_MAX stands for that many or more.
  * Undefined: it depends, so plain tokens must be walked as well.
  */
 function findPlainRun(state: State, states: States): number | undefined {
   let at = state;
-  for (let run = 0; run < PLAIN_CHARS_MAX; run++) {
+  for (let run = 0; run < TOKEN_BYTES_MAX; run++) {
     const next = at.uniform ??= findUniform(at, states);
     if (next === "mixed") return undefined;
     if (next === null) return run;
-    if (next === at) return PLAIN_CHARS_MAX;
+    if (next === at) return TOKEN_BYTES_MAX;
     at = next;
   }
-  return PLAIN_CHARS_MAX;
+  return TOKEN_BYTES_MAX;
 }
 
 /** The one state behind every plain character, or null if none fits; "mixed" otherwise. */
@@ -117,24 +139,38 @@ function findUniform(state: State, states: States): State | null | "mixed" {
   const [first = 0x20] = PLAIN_ASCII;
   const target = states.step(state, first);
   if (PLAIN_ASCII.some((byte) => states.step(state, byte) !== target)) return "mixed";
-  return MULTIBYTE.every((ranges) => leadsTo(state, ranges, 0, target, states)) ? target : "mixed";
+  return multibyteOf(states.machine).every((bytes) => leadsTo(state, bytes, 0, target, states)) ? target : "mixed";
+}
+
+const MULTIBYTE_OF = new WeakMap<Machine, number[][][]>();
+
+/** Of each range one byte of each class: what holds for these holds for all. */
+function multibyteOf(machine: Machine): number[][][] {
+  let found = MULTIBYTE_OF.get(machine);
+  if (found === undefined) {
+    const { classOf } = machine;
+    const isFirst = (byte: number, low: number): boolean => byte === low || classOf[byte] !== classOf[byte - 1];
+    found = MULTIBYTE.map((ranges) =>
+      ranges.map(([low, high]) =>
+        Array.from({ length: high - low + 1 }, (_, at) => low + at).filter((byte) => isFirst(byte, low))
+      )
+    );
+    MULTIBYTE_OF.set(machine, found);
+  }
+  return found;
 }
 
 function leadsTo(
   state: State,
-  ranges: readonly (readonly [number, number])[],
+  bytes: readonly (readonly number[])[],
   index: number,
   target: State | null,
   states: States,
 ): boolean {
-  const range = ranges[index];
-  if (range === undefined) return state === target;
-  const seen = new Set<State | null>();
-  for (let byte = range[0]; byte <= range[1]; byte++) {
+  const choices = bytes[index];
+  if (choices === undefined) return state === target;
+  return choices.every((byte) => {
     const next = states.step(state, byte);
-    if (seen.has(next)) continue;
-    seen.add(next);
-    if (next === null ? target !== null : !leadsTo(next, ranges, index + 1, target, states)) return false;
-  }
-  return true;
+    return next === null ? target === null : leadsTo(next, bytes, index + 1, target, states);
+  });
 }

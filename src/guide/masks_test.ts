@@ -84,6 +84,15 @@ const GRAMMARS: Record<string, Grammar> = {
   }),
   "a pattern": compileSchema({ type: "string", pattern: "^(ab)*[^a-c]{2,30}$" }),
   "counted rules": parseEbnf('root ::= pair{2,40} "x"+\npair ::= "a" "b"? | [xyz] [0-9]{0,3}'),
+  "rounds of several signs": parseEbnf(
+    'root ::= ("ab" [xyz]? | "hello world" | " "{2,20}){2,9} "," ("{}" | "xyz"){1,3}',
+  ),
+  "a list that is nearly full": compileSchema({
+    type: "array",
+    items: { type: "object", properties: { a: { type: "string", maxLength: 20 } }, additionalProperties: false },
+    minItems: 3,
+    maxItems: 6,
+  }),
   "text": parseEbnf('root ::= [^<]* "<" [^\\x00-\\x7f]{1,3}'),
 };
 

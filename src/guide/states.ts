@@ -8,7 +8,7 @@
  * @module
  */
 import { GrammarError } from "../grammar/errors.ts";
-import { READINGS_MAX, STACK_DEPTH_MAX } from "./limits.ts";
+import { MACHINE_EXPRESSIONS_MAX, READINGS_MAX, STACK_DEPTH_MAX } from "./limits.ts";
 import type { Machine } from "./machine.ts";
 
 /** One entry of a stack. `count` is -1 for a call. */
@@ -116,14 +116,19 @@ export class States {
 
   /** Follows everything that takes no symbol. */
   #close(from: readonly Reading[]): State {
-    const seen = new Set<string>();
+    const [only] = from;
+    // Inside of texts and of characters nothing has to be followed.
+    if (from.length === 1 && only !== undefined && this.#isPlace(only.node)) {
+      return this.#intern([only], false);
+    }
+    const seen = new Set<number>();
     const open = [...from];
     const readings: Reading[] = [];
     let accepting = false;
     const visit = (node: number, frame: Frame): void => void open.push({ node, frame });
     for (let reading = open.pop(); reading !== undefined; reading = open.pop()) {
       const { node, frame } = reading;
-      const key = `${node}:${frame.id}`;
+      const key = frame.id * MACHINE_EXPRESSIONS_MAX + node;
       if (seen.has(key)) continue;
       seen.add(key);
       if (seen.size > READINGS_MAX) {
@@ -137,6 +142,11 @@ export class States {
       else this.#follow(node, frame, visit);
     }
     return this.#intern(readings, accepting);
+  }
+
+  #isPlace(node: number): boolean {
+    const at = this.machine.nodes[node];
+    return at?.kind === "symbols" && at.edges.length > 0;
   }
 
   #follow(node: number, frame: Frame, visit: (node: number, frame: Frame) => void): void {
@@ -197,11 +207,21 @@ export function toMaskKey(state: State, machine: Machine, reach: number): string
       const counter = at.count < 0 ? undefined : machine.nodes[at.node];
       if (counter?.kind !== "count") stack.push(String(at.node));
       else {
-        const left = counter.max === null ? reach : Math.min(reach, counter.max - at.count);
-        stack.push(`${at.node}#${left}/${Math.min(reach, Math.max(0, counter.min - at.count))}`);
+        // The round that has begun may end with the first symbol.
+        const enough = 2 + Math.floor((reach - 1) / counter.shortest);
+        const left = counter.max === null ? enough : Math.min(enough, counter.max - at.count);
+        stack.push(`${at.node}#${left}/${Math.min(enough, Math.max(0, counter.min - at.count))}`);
       }
     }
     return stack.join(";");
   });
   return parts.sort().join(",") + (state.accepting ? "!" : "");
+}
+
+/** Whether counts are part of a state. */
+export function isCounted(state: State): boolean {
+  return state.readings.some(({ frame }) => {
+    for (let at: Frame | undefined = frame; at?.parent !== undefined; at = at.parent) if (at.count >= 0) return true;
+    return false;
+  });
 }

@@ -8,10 +8,10 @@
  * @module
  */
 import type { TokenTableParts } from "../prompt/token_table.ts";
-import { TOKEN_BYTES_MAX } from "./limits.ts";
+import { SHORT_TOKEN_BYTES_MAX, TOKEN_BYTES_MAX } from "./limits.ts";
 import { type SpelledToken, type TokenTrie, toTrie } from "./token_trie.ts";
 
-/** Most characters of a token that counts as plain. */
+/** Plain tokens of at most so many characters have a mask a length; the few longer ones are listed. */
 export const PLAIN_CHARS_MAX = 32;
 
 /** A vocabulary, prepared. */
@@ -24,12 +24,14 @@ export interface TokenSet {
   spelling(token: number): Uint8Array | undefined;
   /** Control tokens by spelling; several ids may have one. */
   readonly control: ReadonlyMap<string, readonly number[]>;
-  /** All usable tokens. */
-  readonly all: TokenTrie;
-  /** Those that are not plain. */
-  readonly others: TokenTrie;
+  /** All usable tokens, short ones and long ones apart. */
+  readonly all: readonly TokenTrie[];
+  /** Those that are not plain, likewise. */
+  readonly others: readonly TokenTrie[];
   /** Masks of the plain tokens of at most as many characters as the index. */
   readonly plainUpTo: readonly Uint32Array[];
+  /** Plain tokens of more than PLAIN_CHARS_MAX characters, the shortest first. */
+  readonly longPlain: readonly { token: number; chars: number }[];
 }
 
 /**
@@ -49,6 +51,7 @@ export function toTokenSet(table: TokenTableParts, size: number, endTokens: read
   const all: SpelledToken[] = [];
   const others: SpelledToken[] = [];
   const plainUpTo = Array.from({ length: PLAIN_CHARS_MAX + 1 }, () => new Uint32Array(wordCount));
+  const longPlain: { token: number; chars: number }[] = [];
   const usable = new Uint8Array(count);
   for (let token = 0; token < count; token++) {
     const bytes = spellingOf(token);
@@ -62,6 +65,7 @@ export function toTokenSet(table: TokenTableParts, size: number, endTokens: read
     all.push({ token, bytes });
     const chars = countPlain(bytes);
     if (chars === undefined) others.push({ token, bytes });
+    else if (chars > PLAIN_CHARS_MAX) longPlain.push({ token, chars });
     else {
       for (let length = chars; length <= PLAIN_CHARS_MAX; length++) {
         const words = plainUpTo[length];
@@ -74,10 +78,16 @@ export function toTokenSet(table: TokenTableParts, size: number, endTokens: read
     endTokens: endTokens.filter((token) => token < size),
     spelling: (token) => usable[token] === 1 ? spellingOf(token) : undefined,
     control,
-    all: toTrie(all),
-    others: toTrie(others),
+    all: toTries(all),
+    others: toTries(others),
     plainUpTo,
+    longPlain: longPlain.toSorted((left, right) => left.chars - right.chars),
   };
+}
+
+function toTries(tokens: readonly SpelledToken[]): TokenTrie[] {
+  const isShort = ({ bytes }: SpelledToken): boolean => bytes.length <= SHORT_TOKEN_BYTES_MAX;
+  return [toTrie(tokens.filter(isShort)), toTrie(tokens.filter((token) => !isShort(token)))];
 }
 
 /** Allows a token. */
@@ -88,7 +98,7 @@ export function setBit(words: Uint32Array, token: number): void {
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Characters of a plain spelling; undefined: it is not plain, or too long to be counted so. */
+/** Characters of a plain spelling; undefined: it is not plain. */
 function countPlain(bytes: Uint8Array): number | undefined {
   let text: string;
   try {
@@ -98,7 +108,8 @@ function countPlain(bytes: Uint8Array): number | undefined {
   }
   let count = 0;
   for (const char of text) {
-    if (!isPlain(char.codePointAt(0) ?? 0) || ++count > PLAIN_CHARS_MAX) return undefined;
+    if (!isPlain(char.codePointAt(0) ?? 0)) return undefined;
+    count++;
   }
   return count;
 }

@@ -15,6 +15,8 @@ export interface SpelledToken {
 
 /** The tree. Node i is reached over `bytes[i]`; its subtree ends before `skip[i]`. */
 export interface TokenTrie {
+  /** Bytes of the longest spelling. */
+  readonly reach: number;
   /** Nodes. */
   readonly size: number;
   /** Byte that leads to a node. */
@@ -40,6 +42,7 @@ export function toTrie(tokens: readonly SpelledToken[]): TokenTrie {
   const twin = new Map<number, number>();
   const path: number[] = [];
   let size = 0;
+  let reach = 0;
   let before: Uint8Array = new Uint8Array();
   for (const spelled of sorted) {
     const shared = sharedLength(before, spelled.bytes);
@@ -50,6 +53,7 @@ export function toTrie(tokens: readonly SpelledToken[]): TokenTrie {
       depth[size] = at + 1;
       path.push(size++);
     }
+    reach = Math.max(reach, spelled.bytes.length);
     const node = path.at(-1) ?? 0;
     const other = token[node] ?? -1;
     if (other >= 0) twin.set(spelled.token, other);
@@ -58,7 +62,7 @@ export function toTrie(tokens: readonly SpelledToken[]): TokenTrie {
   }
   for (const node of path) skip[node] = size;
   const cut = <T extends Uint8Array | Int32Array>(array: T): T => array.slice(0, size) as T;
-  return { size, bytes: cut(bytes), depth: cut(depth), skip: cut(skip), token: cut(token), twin };
+  return { reach, size, bytes: cut(bytes), depth: cut(depth), skip: cut(skip), token: cut(token), twin };
 }
 
 function compare(left: Uint8Array, right: Uint8Array): number {

@@ -149,7 +149,8 @@ class SchemaCompiler implements SchemaRules {
     this.#steps += steps;
     if (this.#steps <= SCHEMA_STEPS_MAX) return;
     throw new GrammarError(
-      "The schema takes too long to work out: it has too many values, patterns or branches to compare with one another.",
+      `The schema takes too long to work out, over ${SCHEMA_STEPS_MAX} steps: it has too many values, patterns or ` +
+        "branches to compare with one another.",
       { path: "#" },
     );
   }
@@ -177,7 +178,8 @@ class SchemaCompiler implements SchemaRules {
 
   shapeOf(shape: Shape): Expr {
     if (shape.values !== undefined) {
-      const values = shape.values.filter((value) => hasShape(value, shape, this));
+      const { values: listed, ...rest } = shape;
+      const values = listed.filter((value) => hasShape(value, rest, this));
       return choice(...values.map((value) => valueOf(value)));
     }
     return choice(...[...shape.types].map((type) => this.#typeExpr(type, shape)));

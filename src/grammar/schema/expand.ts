@@ -107,7 +107,7 @@ function requireNew({ part, from }: Step): void {
 function intersect(left: Shape, right: Shape, context: SchemaContext): Shape | undefined {
   const types = commonTypes(left.types, right.types);
   if (types.size === 0) return undefined;
-  const values = commonValues(left.values, right.values);
+  const values = commonValues(left, right, context);
   if (values?.length === 0) return undefined;
   return {
     path: left.path,
@@ -126,8 +126,13 @@ function intersect(left: Shape, right: Shape, context: SchemaContext): Shape | u
   };
 }
 
-function commonValues(left?: readonly unknown[], right?: readonly unknown[]): readonly unknown[] | undefined {
+function commonValues(
+  { values: left }: Shape,
+  { values: right }: Shape,
+  context: SchemaContext,
+): readonly unknown[] | undefined {
   if (left === undefined || right === undefined) return left ?? right;
+  context.spend(left.length * right.length);
   return left.filter((value) => right.some((other) => isSame(value, other)));
 }
 
