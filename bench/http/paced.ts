@@ -17,26 +17,18 @@ import { ensureCore, ensureDefaultModel } from "../../src/setup/setup.ts";
 import { readFlags } from "../flags.ts";
 import { printLoad, printMachine } from "../machine.ts";
 import { readCpuSeconds, readThreadCpuSeconds } from "../process_usage.ts";
-import { toWords } from "../prompts.ts";
 import { toQuantile } from "../statistics.ts";
 import { STEP_MS } from "./pace.ts";
+import type { LoadDone, LoadKind, LoadMessage } from "./paced_load.ts";
 import { type PacedStream, streamPaced } from "./paced_streams.ts";
 import { type ServerProcess, startProgram, toDeno } from "./server_process.ts";
 
-/** Words of a long prompt: a little over one token each. */
-const LONG_WORDS = 56_000;
-/** Tools of a request that has to call one of them. */
-const TOOLS = 60;
-
-/** Every question is a new one: nothing may be cached. */
-let question = 0;
-
-/** What runs beside the streams, over and over, until it is stopped. */
-const BESIDE: Record<string, readonly (() => object)[]> = {
+/** What runs beside the streams, over and over, until they have ended. */
+const BESIDE: Readonly<Record<string, readonly LoadKind[]>> = {
   alone: [],
-  prompts: [toLongPrompt],
-  tools: [toManyTools],
-  all: [toLongPrompt, toManyTools],
+  prompts: ["prompts"],
+  tools: ["tools"],
+  all: ["prompts", "tools"],
 };
 
 const flags = readFlags({ streams: 32, seconds: 20 }, ["model", "only"]);
@@ -59,22 +51,16 @@ await printMachine("bench:paced", library);
 printLoad();
 
 async function measure(server: ServerProcess, name: string, seconds: number): Promise<string> {
-  const stop = new AbortController();
-  let asked = 0;
-  const beside = (BESIDE[name] ?? []).map(async (toBody) => {
-    while (!stop.signal.aborted) {
-      await ask(server.url, toBody());
-      asked++;
-    }
-  });
+  const load = startLoad(server.url, BESIDE[name] ?? []);
   const [startMs, startCpu, startMain] = [performance.now(), ...await readBoth(server.pid)];
   const tokens = seconds * 1000 / STEP_MS;
   const streams = await Promise.all(Array.from({ length: flags.streams }, () => streamPaced(server.url, tokens)));
   const [endCpu, endMain] = await readBoth(server.pid);
   const takenSeconds = (performance.now() - startMs) / 1000;
-  stop.abort();
-  await Promise.all(beside);
-  return toLine(name, asked, streams, [(endCpu - startCpu) / takenSeconds, (endMain - startMain) / takenSeconds]);
+  return toLine(name, await load.stop(), streams, [
+    (endCpu - startCpu) / takenSeconds,
+    (endMain - startMain) / takenSeconds,
+  ]);
 }
 
 async function readBoth(pid: number): Promise<[all: number, main: number]> {
@@ -96,34 +82,20 @@ function toLine(name: string, asked: number, streams: readonly PacedStream[], pr
   ].join(" ");
 }
 
-async function ask(url: string, body: object): Promise<void> {
-  const response = await fetch(`${url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`The server answers ${response.status}: ${text.slice(0, 500)}`);
-}
-
-function toLongPrompt(): object {
-  const content = `${++question} ${toWords(LONG_WORDS, question)}`;
-  return { model: "paced", messages: [{ role: "user", content }], max_tokens: 1 };
-}
-
-function toManyTools(): object {
-  const number = ++question;
-  const properties = {
-    path: { type: "string", minLength: 1 },
-    content: { type: "string", maxLength: 2000 },
-    limit: { type: "integer", minimum: 1, maximum: 9_007_199_254_740_991 },
-    mode: { enum: ["read", "write", `n${number}`] },
-    options: { type: "object", additionalProperties: { type: "string" } },
+/** @returns Ends it, and gives how many answers came. @throws If one of them was refused. */
+function startLoad(url: string, kinds: readonly LoadKind[]): { stop(): Promise<number> } {
+  const worker = new Worker(new URL("paced_load.ts", import.meta.url), { type: "module" });
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  worker.onmessage = ({ data }: MessageEvent<LoadDone>): void => {
+    if (data.error === undefined) resolve(data.asked);
+    else reject(new Error(data.error));
+    worker.terminate();
   };
-  const tools = Array.from({ length: TOOLS }, (_, index) => ({
-    type: "function",
-    function: {
-      name: `tool_${number}_${index}`,
-      description: toWords(100, index),
-      parameters: { type: "object", properties, required: ["path"], additionalProperties: false },
+  worker.postMessage({ url, kinds } satisfies LoadMessage);
+  return {
+    stop(): Promise<number> {
+      worker.postMessage("stop" satisfies LoadMessage);
+      return promise;
     },
-  }));
-  const messages = [{ role: "user", content: "Call a tool." }];
-  return { model: "paced", messages, tools, tool_choice: "required", max_tokens: 1 };
+  };
 }
