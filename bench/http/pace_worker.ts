@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { STEP_MS, toEpochMs } from "./pace.ts";
+import { goFirst, STEP_MS, toEpochMs } from "./pace.ts";
 
 declare const self: { postMessage(message: null): void };
 
+goFirst();
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 let dueMs = Math.ceil(toEpochMs() / STEP_MS) * STEP_MS;
 for (;;) {

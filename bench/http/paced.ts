@@ -18,7 +18,7 @@ import { readFlags } from "../flags.ts";
 import { printLoad, printMachine } from "../machine.ts";
 import { readCpuSeconds, readThreadCpuSeconds } from "../process_usage.ts";
 import { toQuantile } from "../statistics.ts";
-import { STEP_MS } from "./pace.ts";
+import { goFirst, STEP_MS } from "./pace.ts";
 import type { LoadDone, LoadKind, LoadMessage } from "./paced_load.ts";
 import { type PacedStream, streamPaced } from "./paced_streams.ts";
 import { type ServerProcess, startProgram, toDeno } from "./server_process.ts";
@@ -37,6 +37,7 @@ const folder = flags.model ?? await ensureDefaultModel();
 await printMachine("bench:paced", library);
 {
   await using server = await startProgram(toDeno(join(PROJECT_FOLDER, "bench/http/paced_server.ts"), folder));
+  if (!goFirst()) print("client and core wait for processors like the server: run as root on Linux to leave that out");
   // The compiler of the runtime needs some thousand tokens to settle, the workers their first long text.
   await measure(server, "all", 3);
   print(

@@ -5,6 +5,7 @@
  * @module
  */
 import { toWords } from "../prompts.ts";
+import { goFirst } from "./pace.ts";
 
 /** What it is told: where the server is and what to send, or to stop. */
 export type LoadMessage = { url: string; kinds: readonly LoadKind[] } | "stop";
@@ -45,6 +46,7 @@ const BODIES: Readonly<Record<LoadKind, string>> = {
   }),
 };
 
+goFirst(false);
 let isStopped = false;
 let question = Date.now();
 
