@@ -47,6 +47,7 @@ const tools = Array.from({ length: 62 }, (_, index) => ({
     description: "x".repeat(1000),
   },
 }));
+const STREAMS = 8;
 const dialect = { tools: "hermes", reasoning: "none" } as const;
 
 const GRAMMARS: readonly [name: string, make: () => Grammar][] = [
@@ -104,6 +105,23 @@ function follow(matcher: Matcher, answer: number[], random: (() => number) | und
   return times;
 }
 
+/** Milliseconds until every stream of a step has its mask. */
+async function followTogether(grammar: Grammar, key: string, answer: readonly number[]): Promise<number[]> {
+  const guides = Array.from(
+    { length: STREAMS },
+    () => new GrammarGuide({ worker, vocabulary, key, source: { grammar } }),
+  );
+  await Promise.all(guides.map((guide) => guide.next(0, undefined)));
+  const times: number[] = [];
+  for (const [at, token] of answer.entries()) {
+    const sent = performance.now();
+    await Promise.all(guides.map((guide) => guide.next(at + 1, token)));
+    times.push(performance.now() - sent);
+  }
+  for (const guide of guides) guide.close();
+  return times;
+}
+
 let start = performance.now();
 const set = toTokenSet(table, size, files.endTokens);
 print(`${size} tokens prepared in ${(performance.now() - start).toFixed(0)} ms`);
@@ -137,5 +155,7 @@ for (const [name, make] of GRAMMARS) {
   }
   guide.close();
   print(`  there and back, µs: median ${quantile(trips, 0.5)}, p99 ${quantile(trips, 0.99)}`);
+  const together = await followTogether(grammar, name, answer);
+  print(`  ${STREAMS} streams, all of a step, µs: median ${quantile(together, 0.5)}, p99 ${quantile(together, 0.99)}`);
 }
 worker.close();

@@ -51,11 +51,31 @@ interface Running {
   prepared: Map<string, Promise<readonly string[]>>;
   /** Answers that it follows. */
   matchers: Set<number>;
+  /** Steps of answers that leave together at the end of this turn: streams that step together are told together. */
+  steps: { number: number; call: GuideCall }[];
   /** When the oldest waiting call was begun: at the last reply, or with the first call behind it. */
   sinceMs: number;
-  /** Looks whether it takes too long. */
-  alarm: ReturnType<typeof setInterval>;
+  /** Ends the looking whether it takes too long. */
+  stopAlarm: () => void;
 }
+
+/** What tells how long calls take. */
+export interface GuideClock {
+  /** Milliseconds, from anywhere. */
+  nowMs(): number;
+  /** Does something again and again. @returns What ends it. */
+  every(ms: number, work: () => void): () => void;
+}
+
+const REAL_CLOCK: GuideClock = {
+  nowMs: () => performance.now(),
+  every(ms, work): () => void {
+    const timer = setInterval(work, ms);
+    // No server stays for it.
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
 
 const LOST = "The grammar worker was ended because of another answer";
 
@@ -84,10 +104,12 @@ export class GrammarWorker {
   #vocabularies = 0;
   #closed = false;
   readonly #callMs: number;
+  readonly #clock: GuideClock;
 
   /** @param callMs Most milliseconds of a call. */
-  constructor(callMs: number = CALL_MS_MAX) {
+  constructor(callMs: number = CALL_MS_MAX, clock: GuideClock = REAL_CLOCK) {
     this.#callMs = callMs;
+    this.#clock = clock;
   }
 
   /**
@@ -149,7 +171,8 @@ export class GrammarWorker {
   /** Forgets an answer. */
   finish(matcher: number): void {
     if (this.#running?.matchers.delete(matcher) !== true) return;
-    this.#running?.worker.postMessage({ close: matcher } satisfies GuideRequest);
+    send(this.#running);
+    this.#running.worker.postMessage({ close: matcher } satisfies GuideRequest);
   }
 
   /** Ends the worker; waiting calls fail. */
@@ -162,18 +185,21 @@ export class GrammarWorker {
     if (this.#closed) throw new GuideError("The grammar worker is closed");
     if (this.#running) return this.#running;
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "grammar" });
-    const alarm = setInterval(() => this.#look(running), this.#callMs / 4);
-    alarm.unref();
+    const stopAlarm = this.#clock.every(this.#callMs / 4, () => this.#look(running));
     const running: Running = {
       worker,
       pending: new Map(),
       known: new Map(),
       prepared: new Map(),
       matchers: new Set(),
+      steps: [],
       sinceMs: 0,
-      alarm,
+      stopAlarm,
     };
-    worker.onmessage = ({ data }: MessageEvent<GuideReply>): void => settle(running, data);
+    worker.onmessage = ({ data }: MessageEvent<readonly GuideReply[]>): void => {
+      running.sinceMs = this.#clock.nowMs();
+      for (const reply of data) settle(running, reply);
+    };
     worker.onerror = (event): void => {
       event.preventDefault();
       this.#end(running, `The grammar worker ended: ${event.message}`);
@@ -198,16 +224,19 @@ export class GrammarWorker {
     if (running !== this.#running) return Promise.reject(new GuideError(LOST, "lost"));
     const number = ++this.#calls;
     return new Promise((resolve, reject) => {
-      if (running.pending.size === 0) running.sinceMs = performance.now();
-      running.worker.postMessage({ number, call } satisfies GuideRequest);
+      if (running.pending.size === 0) running.sinceMs = this.#clock.nowMs();
       running.pending.set(number, { call, resolve, reject });
+      // All else may take long, and nobody should wait for what is not theirs.
+      if (call.type === "advance") return gather(running, { number, call });
+      send(running);
+      running.worker.postMessage({ calls: [{ number, call }] } satisfies GuideRequest);
     });
   }
 
   /** Ends a worker whose call takes too long: that call fails, the others are begun anew by those who wait for them. */
   #look(running: Running): void {
     const [oldest] = running.pending;
-    if (oldest === undefined || performance.now() - running.sinceMs < this.#callMs) return;
+    if (oldest === undefined || this.#clock.nowMs() - running.sinceMs < this.#callMs) return;
     const [number, { call, reject }] = oldest;
     const message = `it takes longer than ${this.#callMs} ms to work out`;
     running.pending.delete(number);
@@ -217,17 +246,28 @@ export class GrammarWorker {
 
   #end(running: Running, reason: string, kind: GuideError["kind"] = "failed"): void {
     if (this.#running === running) this.#running = undefined;
-    clearInterval(running.alarm);
+    running.stopAlarm();
+    running.steps = [];
     running.worker.terminate();
     for (const { reject } of running.pending.values()) reject(new GuideError(reason, kind));
     running.pending.clear();
   }
 }
 
+function gather(running: Running, step: { number: number; call: GuideCall }): void {
+  if (running.steps.push(step) === 1) queueMicrotask(() => send(running));
+}
+
+/** Calls leave in the order in which they were made, so that the oldest that waits is the one at work. */
+function send(running: Running): void {
+  const calls = running.steps;
+  running.steps = [];
+  if (calls.length > 0) running.worker.postMessage({ calls } satisfies GuideRequest);
+}
+
 function settle(running: Running, reply: GuideReply): void {
   const pending = running.pending.get(reply.number);
   running.pending.delete(reply.number);
-  running.sinceMs = performance.now();
   if (reply.ok) pending?.resolve(reply.dropped);
   else if (reply.kind === "tools") pending?.reject(new ToolGrammarError(reply.message));
   else if (reply.kind === "grammar") pending?.reject(new GrammarError(reply.message));

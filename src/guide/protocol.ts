@@ -1,6 +1,6 @@
 /**
  * What the main isolate and the grammar worker say to each other: one reply a call, matched by number, but `close`,
- * which has none. Masks do not travel: the worker writes them into memory that both hold.
+ * which has none. The calls of a message are answered in one: waking a thread costs more than most masks. Masks do not travel: the worker writes them into memory that both hold.
  *
  * @module
  */
@@ -22,8 +22,8 @@ export type GuideCall =
   /** Goes on over tokens and writes the mask behind them. */
   | { type: "advance"; matcher: number; tokens: readonly number[] };
 
-/** A message to the worker. */
-export type GuideRequest = { number: number; call: GuideCall } | { close: number };
+/** A message to the worker: calls that it does in order, or an answer that is over. */
+export type GuideRequest = { calls: readonly { number: number; call: GuideCall }[] } | { close: number };
 
 /**
  * The answer to a call. `dropped`: keywords that a made grammar does not keep. `tools`: no grammar can be made of them;

@@ -29,15 +29,17 @@ self.onmessage = ({ data }: MessageEvent<GuideRequest>): void => {
     matchers.delete(data.close);
     return;
   }
-  let reply: GuideReply;
+  self.postMessage(data.calls.map(({ number, call }) => toReply(number, call)));
+};
+
+function toReply(number: number, call: GuideCall): GuideReply {
   try {
-    reply = { number: data.number, ok: true, dropped: answer(data.call) };
+    return { number, ok: true, dropped: answer(call) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    reply = { number: data.number, ok: false, kind: toKind(error), message };
+    return { number, ok: false, kind: toKind(error), message };
   }
-  self.postMessage(reply);
-};
+}
 
 function toKind(error: unknown): Extract<GuideReply, { ok: false }>["kind"] {
   if (error instanceof GrammarError) return "grammar";
