@@ -4,7 +4,7 @@
  * @module
  */
 import type { EngineConfig } from "../ffi/core.ts";
-import { FAKE_MODEL_INFO, FakeCore } from "../ffi/fake_core.ts";
+import { FAKE_MODEL_INFO, FakeCore, type FakeCoreOptions } from "../ffi/fake_core.ts";
 import type { Dialect } from "../output/decoder.ts";
 import { findDialect, markersOf, UnknownParser } from "../output/parser_names.ts";
 import { closingOf } from "../output/thinking_watch.ts";
@@ -30,6 +30,8 @@ export interface FakeModelOptions {
   findFolder: (name: string | undefined) => Promise<string | undefined>;
   /** Limits of the core. */
   config: EngineConfig;
+  /** What delays and speeds are measured by; absent: real time. */
+  clock?: Pick<FakeCoreOptions, "nowMs" | "pace">;
 }
 
 /** A scripted model. */
@@ -63,7 +65,7 @@ export async function openFakeModel(options: FakeModelOptions): Promise<FakeMode
     reply: ({ prompt }) => player.replyTo(prompt),
     models: { [file.model]: { ...FAKE_MODEL_INFO, vocabularySize, contextTokens: file.context_tokens } },
     config: { ...options.config, prefillChunkTokens: file.context_tokens },
-    nowMs: () => performance.now(),
+    ...(options.clock ?? { nowMs: () => performance.now() }),
   });
   return {
     core,

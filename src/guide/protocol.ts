@@ -1,6 +1,7 @@
 /**
  * What the main isolate and the grammar worker say to each other: one reply a call, matched by number, but `close`,
- * which has none. The calls of a message are answered in one: waking a thread costs more than most masks. Masks do not travel: the worker writes them into memory that both hold.
+ * which has none. The calls of a message are answered in one: waking a thread costs more than most masks. Masks do not
+ * travel: the worker writes them into memory that both hold.
  *
  * @module
  */
