@@ -6,6 +6,15 @@ import { loadProfiles } from "../profiles/store.ts";
 import { openFakeModel } from "./open.ts";
 import { parseScript } from "./script.ts";
 
+const THINKING = { enabled: null, budget: null, effort: null };
+const ASKED = {
+  route: "/v1/completions",
+  prompt: "x",
+  lastMessage: "x",
+  tools: [],
+  thinking: THINKING,
+  constraint: null,
+};
 /** Milliseconds of one step of the core. */
 const STEP_MS = 10;
 
@@ -32,7 +41,6 @@ Deno.test("a reply keeps its delay and its speed", async () => {
   });
   const engine = new Engine(fake.core);
   const prompt = Int32Array.of(1, 2, 3);
-  fake.player.take({ lastMessage: "x", prompts: [prompt] } as Parameters<typeof fake.player.take>[0]);
   const off = { topP: 1, topK: 0, minP: 0, repetitionPenalty: 1, presencePenalty: 0, frequencyPenalty: 0 };
   const request: GenerationRequest = {
     requestId: "test",
@@ -43,6 +51,8 @@ Deno.test("a reply keeps its delay and its speed", async () => {
     limits: { maxTokens: 16, stop: [], ignoreEnd: false },
     client: 1,
   };
+  const { sampling, limits } = request;
+  fake.player.take({ ...ASKED, prompts: [prompt], sampling, limits });
   const times: number[] = [];
   for await (const event of engine.generate(request, new AbortController().signal)) {
     if (event.type === "token") times.push(nowMs);
