@@ -40,7 +40,7 @@ Deno.test("a reply keeps its delay and its speed", async () => {
     clock,
   });
   const engine = new Engine(fake.core);
-  const prompt = Int32Array.of(1, 2, 3);
+  const prompt = Int32Array.of(0, 1, 2);
   const off = { topP: 1, topK: 0, minP: 0, repetitionPenalty: 1, presencePenalty: 0, frequencyPenalty: 0 };
   const request: GenerationRequest = {
     requestId: "test",
