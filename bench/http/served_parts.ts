@@ -14,6 +14,7 @@ import { SYSTEM_CLOCK } from "../../src/http/clock.ts";
 import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { startServer, stopOnSignals } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
+import { KeptTurns } from "../../src/route/kept/store.ts";
 import { type LoadedModel, ServedModels } from "../../src/route/models.ts";
 import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
@@ -39,6 +40,7 @@ export async function serveUntilSignal(engine: Engine, id: string, loaded: Loade
     records: new Records(),
     responses: new ResponseStore(),
     seal: new Seal(),
+    turns: new KeptTurns(),
     version: "bench",
   });
   const server = await startServer({ ...common, app });

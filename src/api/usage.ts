@@ -36,6 +36,8 @@ export interface Usage {
     repairs: number;
     /** Changes that made the conversation fit the model's template, if there were any; /v1/requests/{id} names them. */
     prompt_repairs?: number;
+    /** Earlier answers that are in the prompt with the tokens that the model wrote, if there are any. */
+    kept_turns?: number;
     /** Longest wait of a choice for its first step. */
     queue_ms: number;
     /** Longest time of a choice from its first step to its first token. */
@@ -61,6 +63,8 @@ export class UsageTotal {
   repairs = 0;
   /** Changes of the conversation before it was rendered. */
   promptRepairs = 0;
+  /** Earlier answers that are in the prompt as they were written. */
+  keptTurns = 0;
   /** Milliseconds from the arrival of the request to its first token. */
   firstTokenMs: number | undefined;
 
@@ -100,6 +104,7 @@ export class UsageTotal {
         accepted: this.#accepted,
         repairs: this.repairs,
         ...(this.promptRepairs > 0 && { prompt_repairs: this.promptRepairs }),
+        ...(this.keptTurns > 0 && { kept_turns: this.keptTurns }),
         queue_ms: toMs(this.#queueUs),
         prefill_ms: toMs(this.#prefillUs),
         decode_ms: toMs(this.#decodeUs),

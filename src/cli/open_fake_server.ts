@@ -15,6 +15,7 @@ import { SYSTEM_CLOCK } from "../http/clock.ts";
 import { Lifecycle } from "../http/lifecycle.ts";
 import type { Logger } from "../log.ts";
 import type { Profiles } from "../profiles/store.ts";
+import { KeptTurns } from "../route/kept/store.ts";
 import { ServedModels } from "../route/models.ts";
 import type { OpenTrace } from "./open_trace.ts";
 import { findModel } from "./find_model.ts";
@@ -76,6 +77,7 @@ export async function openFakeServer(
     records,
     responses,
     seal,
+    turns: new KeptTurns(),
     version: VERSION,
   };
   const load = async (): Promise<void> => {

@@ -20,6 +20,7 @@ import { recommendSampling } from "../profiles/sampling.ts";
 import type { Profiles } from "../profiles/store.ts";
 import { openTextModel } from "../prompt/text_model.ts";
 import type { TextWorker } from "../prompt/text_worker.ts";
+import { KeptTurns } from "../route/kept/store.ts";
 import { loadServedModel } from "../route/load.ts";
 import { type ServedModel, ServedModels } from "../route/models.ts";
 import type { OpenTrace } from "./open_trace.ts";
@@ -83,6 +84,7 @@ export function openServer(request: ServerRequest): OpenServer {
     records,
     responses,
     seal,
+    turns: new KeptTurns(),
   };
   const app = createApp({ ...parts, version: VERSION });
   const load = (): Promise<void> =>

@@ -21,7 +21,7 @@ export const FAKE_TEMPLATE = [
   "{%- if message.reasoning_content %}{{ '<think>\\n' + message.reasoning_content + '\\n</think>\\n' }}{%- endif %}",
   "{%- if message.tool_call_id %}{{ '[' + message.tool_call_id + '] ' }}{%- endif %}{{ message.content }}",
   "{%- for call in message.tool_calls or [] %}",
-  "{{ '\\n<tool_call id=' + call.id + '>\\n' + ({'name': call.function.name, 'arguments': call.function.arguments} | ",
+  "{{ '\\n<tool_call>\\n' + ({'name': call.function.name, 'arguments': call.function.arguments} | ",
   "tojson) + '\\n</tool_call>' }}{%- endfor %}{{ '<|im_end|>\\n' }}{%- endfor %}",
   "{%- if enable_thinking is defined %}{{ '<|thinking ' ~ enable_thinking ~ '|>\\n' }}{%- endif %}",
   "{%- if reasoning_effort is defined %}{{ '<|effort ' ~ reasoning_effort ~ '|>\\n' }}{%- endif %}",

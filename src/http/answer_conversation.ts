@@ -13,8 +13,8 @@ import type { ThinkingRequest } from "../api/thinking.ts";
 import { mustCall } from "../api/tools.ts";
 import type { Usage } from "../api/usage.ts";
 import { callsTools } from "../output/parser_names.ts";
-import type { RenderedPrompt } from "../prompt/text_model.ts";
 import { bindAnswers } from "../route/bound_answer.ts";
+import { type KeptRendering, renderKept } from "../route/kept/render.ts";
 import { findRoom, type PromptField, requireFit } from "../route/context.ts";
 import type { LoadedModel, ServedModel } from "../route/models.ts";
 import type { Asked, AskedThinking } from "../route/script.ts";
@@ -23,6 +23,7 @@ import { type AppContext, type AppDependencies, toPlanStart } from "./app_contex
 import { readBody } from "./body.ts";
 import { toChoices } from "./choices.ts";
 import { respond } from "./generate.ts";
+import { toOwner } from "./guards.ts";
 import { type PlanFacts, requireRecord } from "./recording.ts";
 
 /** Most tokens that are counted for a client that asks: a window of a million, and room beside it. */
@@ -61,13 +62,11 @@ export interface AnswerFacts {
 }
 
 /** A conversation as its model will read it. */
-export interface RenderedConversation {
+export interface RenderedConversation extends KeptRendering {
   /** Under which name. */
   model: ServedModel;
   /** Who answers. */
   loaded: LoadedModel;
-  /** Text and ids. */
-  prompt: RenderedPrompt;
 }
 
 /** The body of a request of a generating route. @throws What src/http/errors.ts has rows for. */
@@ -87,7 +86,7 @@ export async function readConversationBody(context: AppContext, dependencies: Ap
  */
 export async function renderConversation(
   context: AppContext,
-  { models }: AppDependencies,
+  { models, turns, config }: AppDependencies,
   request: ConversationRequest,
   { promptParam, takesForeignNames = false }: Pick<ConversationWire, "promptParam" | "takesForeignNames">,
   tokensMax?: number,
@@ -98,11 +97,13 @@ export async function renderConversation(
   const templateArguments = { ...loaded.templateArguments, ...request.conversation.templateArguments };
   const readsHermesCalls = loaded.dialect.tools === "hermes";
   const bounds = { tokensMax: tokensMax ?? loaded.contextTokens - 1, signal: context.req.raw.signal };
-  const rendering = loaded.text.render({ ...request.conversation, templateArguments, readsHermesCalls }, bounds);
-  const prompt = await requireFit(rendering, loaded.contextTokens, promptParam);
+  const conversation = { ...request.conversation, templateArguments, readsHermesCalls };
+  const own = turns.of(toOwner(context.req.raw.headers, config), loaded.handle);
+  const rendering = renderKept(loaded, conversation, request.toolUse.tools, own, bounds);
+  const kept = await requireFit(rendering, loaded.contextTokens, promptParam);
   const log = context.get("log");
-  if (log.enabled("trace")) log.log("trace", "prompt", { text: prompt.text });
-  return { model, loaded, prompt };
+  if (log.enabled("trace")) log.log("trace", "prompt", { text: kept.prompt.text });
+  return { model, loaded, ...kept };
 }
 
 /** Answers a conversation. @throws What src/http/errors.ts has rows for. */
@@ -114,7 +115,8 @@ export async function answerConversation(
 ): Promise<Response> {
   const { config, clock } = dependencies;
   const { id, promptParam, reasoningShown } = wire;
-  const { model, loaded, prompt } = await renderConversation(context, dependencies, request, wire);
+  const rendered = await renderConversation(context, dependencies, request, wire);
+  const { model, loaded, prompt, keptTurns } = rendered;
   const scripted = dependencies.script !== undefined;
   const thinking = await think(request, loaded, scripted);
   const room = findRoom(prompt.ids.length, request.maxTokens, loaded.contextTokens, promptParam);
@@ -130,19 +132,19 @@ export async function answerConversation(
     toolUse: request.toolUse,
     liveCalls: request.stream && wire.callsAreWhole !== true && config.toolArguments === "live",
     promptText: prompt.text,
+    keep: rendered.keep,
     guide,
     thinking,
     asked: toAsked(request, wire.route, prompt.text, thinking.asked),
   }, dependencies.script);
   const start = toPlanStart(context, clock);
-  const { choiceCount, includeUsage } = request;
   const head = {
     id,
     requestId: start.requestId,
     created: clock.epochSeconds(),
     model: model.id,
-    choiceCount,
-    includeUsage,
+    choiceCount: request.choiceCount,
+    includeUsage: request.includeUsage,
   };
   return await respond({
     id,
@@ -160,7 +162,7 @@ export async function answerConversation(
     onAnswered: wire.onAnswered,
     ignored: request.ignored,
     record: requireRecord(context),
-    facts: { ...toFacts(request, loaded, prompt), ...(reasoningShown && { reasoningShown }) },
+    facts: { ...toFacts(request, rendered), keptTurns, ...(reasoningShown && { reasoningShown }) },
   }, dependencies);
 }
 
@@ -173,7 +175,7 @@ async function think(request: ConversationRequest, loaded: LoadedModel, scripted
   return bound;
 }
 
-function toFacts({ constraint }: ConversationRequest, loaded: LoadedModel, prompt: RenderedPrompt): PlanFacts {
+function toFacts({ constraint }: ConversationRequest, { loaded, prompt }: RenderedConversation): PlanFacts {
   const bound = constraint?.kind ?? null;
   return { loaded, constraint: bound, readsDialect: true, prompts: [prompt], promptRepairs: prompt.repairs ?? [] };
 }

@@ -10,6 +10,7 @@ import type { Engine, EngineSnapshot } from "../engine/engine.ts";
 import type { GrammarWorker } from "../guide/grammar_worker.ts";
 import type { Logger } from "../log.ts";
 import type { Generator } from "../route/answer.ts";
+import type { KeptTurns } from "../route/kept/store.ts";
 import type { ServedModels } from "../route/models.ts";
 import type { Script } from "../route/script.ts";
 import type { ResponseStore } from "../store/responses.ts";
@@ -52,6 +53,8 @@ export interface AppDependencies {
   seal: Seal;
   /** Answers that clients may refer to. */
   responses: KeptResponses;
+  /** Turns that were answered lately, to be rendered as they were written. */
+  turns: KeptTurns;
   /** Answers that are written down; absent: the model makes them. */
   script?: Script;
 }

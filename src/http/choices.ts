@@ -9,6 +9,7 @@ import type { GenerationLimits, Sampling } from "../flow.ts";
 import { createDecoder, type StreamDecoder } from "../output/decoder.ts";
 import type { Choice } from "../route/answer.ts";
 import type { GuideMaker } from "../route/bound_answer.ts";
+import { type AnsweredTurn, KeptAnswer } from "../route/kept/answered.ts";
 import type { LoadedModel } from "../route/models.ts";
 import type { Asked, Played, Script } from "../route/script.ts";
 import { drawSeed, mixSeed } from "../route/seed.ts";
@@ -43,6 +44,8 @@ export interface ChoicePlan {
   guide?: GuideMaker | undefined;
   /** How the model thinks; absent: as it does. */
   thinking?: ThinkingBound;
+  /** Keeps each answer as a turn that may come back; absent, or where a text is gone on with: none is. */
+  keep?: (answer: AnsweredTurn) => void;
   /** What is asked, for a script and its watchers. */
   asked: Asked;
 }
@@ -117,8 +120,21 @@ function toDecoder(model: LoadedModel, plan: ChoicePlan, limits: GenerationLimit
     ...(promptText !== undefined && { prompt: promptText + (played?.promptOpen ?? "") }),
   });
   if (!toolUse) return plain;
+  const decoder = toKept(plain, model, plan, played);
   const required = toRequired(toolUse.choice);
-  return plan.liveCalls === true ? new LiveCalls(plain, required) : new WholeCalls(plain, required);
+  return plan.liveCalls === true ? new LiveCalls(decoder, required) : new WholeCalls(decoder, required);
+}
+
+/** Keeps the answer. Behind a text that only a script has opened the tokens mean nothing by themselves. */
+function toKept(decoder: StreamDecoder, model: LoadedModel, plan: ChoicePlan, played?: Played): StreamDecoder {
+  const { keep, continuesText } = plan;
+  if (keep === undefined || continuesText) return decoder;
+  return new KeptAnswer(decoder, {
+    endTokens: model.text.endTokens,
+    ...(played && { vocabulary: played.vocabulary }),
+    keep: ({ drawn, ...answer }) =>
+      keep({ ...answer, ...(drawn !== undefined && (played?.promptOpen ?? "") === "" && { drawn }) }),
+  });
 }
 
 function toRequired(choice: ToolUse["choice"]): string | undefined {

@@ -92,6 +92,7 @@ export async function respond(plan: Plan, dependencies: GenerateDependencies): P
   plan.clientSignal.addEventListener("abort", leave);
   if (plan.clientSignal.aborted) leave();
   exchange.usage.promptRepairs = plan.facts.promptRepairs.reduce((sum, { count }) => sum + count, 0);
+  exchange.usage.keptTurns = plan.facts.keptTurns ?? 0;
   plan.record.setPlan(toRecordedPlan(plan));
   const events = mergeAnswers(submit(exchange));
   dependencies.activity.begin(live);

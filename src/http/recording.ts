@@ -24,6 +24,8 @@ export interface PlanFacts {
   constraint: string | null;
   /** How reasoning goes to the client; absent: as text. */
   reasoningShown?: RecordedPlan["reasoningShown"];
+  /** Turns of the prompt that have the tokens that the model wrote; absent: none. */
+  keptTurns?: number;
   /** What was changed in the conversation, by name. */
   promptRepairs: readonly { name: string; count: number }[];
 }

@@ -22,6 +22,7 @@ import { SILENT_LOGGER } from "../log.ts";
 import { findDialect } from "../output/parser_names.ts";
 import { VOCABULARY_SIZE_MAX } from "../prompt/limits.ts";
 import type { KeptResponses } from "../http/app_context.ts";
+import { KeptTurns } from "../route/kept/store.ts";
 import { ServedModels } from "../route/models.ts";
 import type { Script } from "../route/script.ts";
 import { Records } from "../trace/records.ts";
@@ -99,6 +100,7 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
     config: loadConfig({ maxBodyBytes: 64 * 2 ** 20, toolArguments: record.tool_arguments }, {}),
     lifecycle: new Lifecycle(),
     seal: new Seal(),
+    turns: new KeptTurns(),
     responses: EARLIER_RESPONSES,
     clock: SYSTEM_CLOCK,
     log: SILENT_LOGGER,

@@ -19,6 +19,7 @@ import { createLogger } from "../../src/log.ts";
 import { loadProfiles } from "../../src/profiles/store.ts";
 import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
+import { KeptTurns } from "../../src/route/kept/store.ts";
 import { ServedModels } from "../../src/route/models.ts";
 
 /** A server of one test. */
@@ -64,6 +65,7 @@ export async function serveScript(
     records,
     responses,
     seal: new Seal(),
+    turns: new KeptTurns(),
     version: "0.0.0-test",
     script: fake.player,
   });

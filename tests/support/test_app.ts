@@ -14,7 +14,10 @@ import { createApp } from "../../src/http/app.ts";
 import type { AppDependencies } from "../../src/http/app_context.ts";
 import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { createLogger, type LogLevel } from "../../src/log.ts";
+import type { Dialect } from "../../src/output/decoder.ts";
 import { findDialect } from "../../src/output/parser_names.ts";
+import type { TextModel } from "../../src/prompt/text_model.ts";
+import { KeptTurns } from "../../src/route/kept/store.ts";
 import { type ServedModel, ServedModels } from "../../src/route/models.ts";
 import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
@@ -32,6 +35,10 @@ export interface TestAppOptions extends Partial<FakeCoreOptions> {
   flags?: Record<string, unknown>;
   /** Context of the model. */
   contextTokens?: number;
+  /** Text side of the model; absent: of bytes. It is not closed. */
+  text?: TextModel;
+  /** How the model writes; absent: all is text. */
+  dialect?: Dialect;
   /** Least level that `lines` gets. */
   logLevel?: LogLevel;
 }
@@ -65,15 +72,15 @@ export function says(text: string, more: Partial<FakeReply> = {}): FakeReply {
 
 /** Opens one with a loaded model. */
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { flags = {}, contextTokens = 4096, logLevel = "info", ...coreOptions } = options;
-  const dialect = findDialect();
-  const info = { ...FAKE_MODEL_INFO, vocabularySize: BYTE_VOCABULARY_SIZE, contextTokens };
+  const { flags = {}, contextTokens = 4096, logLevel = "info", ...modelOptions } = options;
+  const { text = new ByteTextModel(), dialect = findDialect(), ...coreOptions } = modelOptions;
+  const vocabularySize = Math.max(BYTE_VOCABULARY_SIZE, text.vocabulary.size);
+  const info = { ...FAKE_MODEL_INFO, vocabularySize, contextTokens };
   const core = new FakeCore({ reply: says("Hello there."), models: { bytes: info }, ...coreOptions });
   const engine = new Engine(core);
   const handle = await engine.loadModel("bytes", {});
   const models = new ServedModels();
   const model = models.add(MODEL_ID, 1_700_000_000, MODEL_HF_ID);
-  const text = new ByteTextModel();
   model.status = {
     state: "ready",
     loaded: { handle, info, text, sampling: {}, templateArguments: {}, dialect, contextTokens },
@@ -89,6 +96,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     activity: new Activity(clock),
     lifecycle: new Lifecycle(),
     seal: new Seal(),
+    turns: new KeptTurns(),
     responses: new ResponseStore(),
     records: new Records({ recordsContent: config.recordsContent }),
     clock,
