@@ -122,7 +122,7 @@ export const RULES: readonly Rule[] = [
     rule: "Thinking comes back in each wire's form, or not at all, and renders one prompt",
     tests: {
       [REQUESTS]: [
-        "Thinking comes back as the wire gave it and renders the same prompt from each; it may be left out",
+        "Thinking that comes back as the wire gave it, or not at all, renders the same prompt from each",
       ],
       "tests/api/anthropic_client_test.ts": [
         "thinking is shown, sealed or hidden as asked, and comes back the same in each form",
