@@ -25,14 +25,8 @@ function chainOf(id: string, thinks: boolean): Chain {
 
 const model = PREFIX_MODELS.find(({ name }) => name === "Qwen3")!;
 
-async function withText(test: (text: TextModel) => Promise<void>): Promise<void> {
-  const text = await openPrefixText(model);
-  try {
-    await test(text);
-  } finally {
-    await text.close();
-  }
-}
+/** Cases by name; all share one text side. */
+const CASES = new Map<string, (text: TextModel) => Promise<void>>();
 
 async function play(text: TextModel, chain: Chain, change?: (body: Json, step: number) => Json): Promise<Exchange[]> {
   await using server = await openPrefixServer(model, text);
@@ -66,29 +60,29 @@ function rewriteCalls(body: Json, write: (json: Json) => string): Json {
   });
 }
 
-Deno.test("Billing lines, sessions, cache hints and the form of contents change nothing", () =>
-  withText(async (text) => {
-    const chain = chainOf("claude-code", true);
-    const plain = await play(text, chain);
-    assertKept(plain);
-    const changed = await play(text, chain, (body, step) => {
-      const billing = `x-anthropic-billing-header: cc_version=2.1.332.a${step}${step}; cc_entrypoint=cli; cch=${step};`;
-      const moved = mapObjects(body, ({ cache_control: _, ...object }) =>
-        // Texts as one part in one request, and as a string in the next.
-        typeof object.content === "string" && object.role !== undefined && step % 2 === 1
-          ? { ...object, content: [{ type: "text", text: object.content, cache_control: { type: "ephemeral" } }] }
-          : object);
-      return {
-        ...moved,
-        system: [{ type: "text", text: billing }, ...moved.system],
-        metadata: { user_id: `user ${step}` },
-      };
-    });
-    assert.deepEqual(changed.map(({ prompt }) => prompt), plain.map(({ prompt }) => prompt));
-  }));
+CASES.set("Billing lines, sessions, cache hints and the form of contents change nothing", async (text) => {
+  const chain = chainOf("claude-code", true);
+  const plain = await play(text, chain);
+  assertKept(plain);
+  const changed = await play(text, chain, (body, step) => {
+    const billing = `x-anthropic-billing-header: cc_version=2.1.332.a${step}${step}; cc_entrypoint=cli; cch=${step};`;
+    const moved = mapObjects(body, ({ cache_control: _, ...object }) =>
+      // Texts as one part in one request, and as a string in the next.
+      typeof object.content === "string" && object.role !== undefined && step % 2 === 1
+        ? { ...object, content: [{ type: "text", text: object.content, cache_control: { type: "ephemeral" } }] }
+        : object);
+    return {
+      ...moved,
+      system: [{ type: "text", text: billing }, ...moved.system],
+      metadata: { user_id: `user ${step}` },
+    };
+  });
+  assert.deepEqual(changed.map(({ prompt }) => prompt), plain.map(({ prompt }) => prompt));
+});
 
-Deno.test("Calls that come back with sorted keys, other blanks and escapes have the tokens that were drawn", () =>
-  withText(async (text) => {
+CASES.set(
+  "Calls that come back with sorted keys, other blanks and escapes have the tokens that were drawn",
+  async (text) => {
     const chain = chainOf("opencode", true);
     for (
       const write of [
@@ -97,25 +91,24 @@ Deno.test("Calls that come back with sorted keys, other blanks and escapes have 
         (json: Json) => JSON.stringify(json).replaceAll("/", "\\/"),
       ]
     ) assertKept(await play(text, chain, (body) => rewriteCalls(body, write)));
-  }));
+  },
+);
 
-Deno.test("Defaults of the tool's schema that a client puts in are no change", () =>
-  withText(async (text) => {
-    const chain = chainOf("claude-code", false);
-    const returned = JSON.stringify(chain.steps.at(-1)?.body);
-    assert.match(returned, /"replace_all":false/);
-    const exchanges = await play(text, chain);
-    assert.doesNotMatch(spell(text.vocabulary, exchanges.at(-1)!.prompt), /"replace_all": ?false/);
-  }));
+CASES.set("Defaults of the tool's schema that a client puts in are no change", async (text) => {
+  const chain = chainOf("claude-code", false);
+  const returned = JSON.stringify(chain.steps.at(-1)?.body);
+  assert.match(returned, /"replace_all":false/);
+  const exchanges = await play(text, chain);
+  assert.doesNotMatch(spell(text.vocabulary, exchanges.at(-1)!.prompt), /"replace_all": ?false/);
+});
 
-Deno.test("Reasoning that a client drops is rendered all the same, where the template shows it", () =>
-  withText(async (text) => {
-    const chain = chainOf("opencode", true);
-    const drop = (body: Json): Json => mapObjects(body, ({ reasoning_content: _, ...object }) => object);
-    const dropped = await play(text, chain, drop);
-    assertKept(dropped);
-    assert.deepEqual(dropped, await play(text, chain));
-  }));
+CASES.set("Reasoning that a client drops is rendered all the same, where the template shows it", async (text) => {
+  const chain = chainOf("opencode", true);
+  const drop = (body: Json): Json => mapObjects(body, ({ reasoning_content: _, ...object }) => object);
+  const dropped = await play(text, chain, drop);
+  assertKept(dropped);
+  assert.deepEqual(dropped, await play(text, chain));
+});
 
 /** A prompt's text with its calls in one writing. */
 function toMeaning({ vocabulary }: TextModel, { prompt }: Exchange): string {
@@ -144,41 +137,47 @@ const EDITS: Readonly<Record<string, (body: Json) => Json>> = {
 };
 
 for (const [name, edit] of Object.entries(EDITS)) {
-  Deno.test(`A turn with ${name} is rendered as the client has it`, () =>
-    withText(async (text) => {
-      const chain = chainOf("opencode", true);
-      const exchanges = await play(text, chain, edit);
-      // A server that has answered nothing gets the last request, with the ids that the other one gave.
-      const last = chain.steps.at(-1)!;
-      const fresh = await play(text, { ...chain, steps: [{ ...last, items: [] }] }, edit);
-      assert.equal(toMeaning(text, exchanges.at(-1)!), toMeaning(text, fresh[0]!));
-    }));
+  CASES.set(`A turn with ${name} is rendered as the client has it`, async (text) => {
+    const chain = chainOf("opencode", true);
+    const exchanges = await play(text, chain, edit);
+    // A server that has answered nothing gets the last request, with the ids that the other one gave.
+    const last = chain.steps.at(-1)!;
+    const fresh = await play(text, { ...chain, steps: [{ ...last, items: [] }] }, edit);
+    assert.equal(toMeaning(text, exchanges.at(-1)!), toMeaning(text, fresh[0]!));
+  });
 }
 
-Deno.test("Kept and rendered prompts say the same but for how calls are written", () =>
-  withText(async (text) => {
-    const chain = chainOf("opencode", true);
-    const kept = (await play(text, chain)).at(-1)!;
-    const [rendered] = await play(text, { ...chain, steps: [{ ...chain.steps.at(-1)!, items: [] }] });
-    assert.notEqual(spell(text.vocabulary, kept.prompt), spell(text.vocabulary, rendered!.prompt));
-    assert.equal(toMeaning(text, kept), toMeaning(text, rendered!));
-  }));
+CASES.set("Kept and rendered prompts say the same but for how calls are written", async (text) => {
+  const chain = chainOf("opencode", true);
+  const kept = (await play(text, chain)).at(-1)!;
+  const [rendered] = await play(text, { ...chain, steps: [{ ...chain.steps.at(-1)!, items: [] }] });
+  assert.notEqual(spell(text.vocabulary, kept.prompt), spell(text.vocabulary, rendered!.prompt));
+  assert.equal(toMeaning(text, kept), toMeaning(text, rendered!));
+});
 
-Deno.test("Tokens are counted as they are prefilled", () =>
-  withText(async (text) => {
-    const chain = chainOf("claude-code", true);
-    await using server = await openPrefixServer(model, text);
-    const bodies: Json[] = [];
-    const ask = server.ask;
-    const counted: number[] = [];
-    server.ask = async (route, body, said) => {
-      bodies.push(body);
-      const response = await server.app.post(`${route}/count_tokens`, { ...body, model: "default" });
-      counted.push((await response.json()).input_tokens);
-      const answer = await ask(route, body, said);
-      if (bodies.length > 1) assert.equal(answer.usage.rapid_mlx.kept_turns, bodies.length - 1);
-      return answer;
-    };
-    await playChain(server, chain);
-    assert.deepEqual(counted, server.exchanges.map(({ prompt }) => prompt.length));
-  }));
+CASES.set("Tokens are counted as they are prefilled", async (text) => {
+  const chain = chainOf("claude-code", true);
+  await using server = await openPrefixServer(model, text);
+  const bodies: Json[] = [];
+  const ask = server.ask;
+  const counted: number[] = [];
+  server.ask = async (route, body, said) => {
+    bodies.push(body);
+    const response = await server.app.post(`${route}/count_tokens`, { ...body, model: "default" });
+    counted.push((await response.json()).input_tokens);
+    const answer = await ask(route, body, said);
+    if (bodies.length > 1) assert.equal(answer.usage.rapid_mlx.kept_turns, bodies.length - 1);
+    return answer;
+  };
+  await playChain(server, chain);
+  assert.deepEqual(counted, server.exchanges.map(({ prompt }) => prompt.length));
+});
+
+Deno.test("What agents change between two requests", async (context) => {
+  const text = await openPrefixText(model);
+  try {
+    for (const [name, run] of CASES) await context.step(name, () => run(text));
+  } finally {
+    await text.close();
+  }
+});

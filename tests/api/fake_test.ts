@@ -149,3 +149,25 @@ Deno.test("a script refuses what the grammar worker would: too many ways to read
     });
   }
 });
+
+Deno.test("a call that comes back rewritten is in the prompt as it was played, one with other arguments is not", async () => {
+  const call = '<tool_call>\n{"name": "look", "arguments": {"path": "f", "all": 1}}\n</tool_call>';
+  const script = { tools: "hermes", replies: [{ text: call }, { text: "Done." }, { text: "Done." }] };
+  await using served = await serveScript(script);
+  const tools = [{ type: "function" as const, function: { name: "look", parameters: { type: "object" } } }];
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Look." }];
+  const first = await served.client.chat.completions.create({ model: "scripted", messages, tools });
+  const [made] = first.choices[0]?.message.tool_calls ?? [];
+  assert.ok(made?.type === "function");
+  for (const [json, rendered] of [['{"all":1,"path":"f"}', '{"path": "f", "all": 1}'], ['{"all":2}', '{"all": 2}']]) {
+    const returned = { ...made, function: { name: "look", arguments: json! } };
+    const turns: typeof messages = [
+      ...messages,
+      { role: "assistant", content: null, tool_calls: [returned] },
+      { role: "tool", tool_call_id: made.id, content: "seen" },
+    ];
+    await served.client.chat.completions.create({ model: "scripted", messages: turns, tools });
+    const prompt: string = (await served.asked()).at(-1).prompt;
+    assert.ok(prompt.includes(`"arguments": ${rendered}`), prompt);
+  }
+});
