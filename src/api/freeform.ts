@@ -70,7 +70,8 @@ export function toFreeformArguments(input: string): string {
 
 /**
  * The text of a call, from its arguments as JSON: `input`, or what else is the only text there, since models that were
- * told of a patch call it `patch`; other arguments are given as they were written.
+ * told of a patch call it `patch`; other arguments are given as they were written. A half of a character, which JSON can
+ * hold, becomes U+FFFD: no client could send it back.
  */
 export function toFreeformText(json: string): string {
   const value: unknown = JSON.parse(json);
@@ -78,5 +79,5 @@ export function toFreeformText(json: string): string {
   const [only] = entries;
   const found = entries.find(([name]) => name === FREEFORM_ARGUMENT) ?? (entries.length === 1 ? only : undefined);
   const text: unknown = found?.[1];
-  return typeof text === "string" ? text : json;
+  return typeof text === "string" ? text.toWellFormed() : json;
 }

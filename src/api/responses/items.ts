@@ -182,7 +182,8 @@ interface ItemPlace {
 function readItem(item: JsonObject, place: ItemPlace, turns: Turns, reading: ItemReading): void {
   const { path } = place;
   const { ignored } = reading;
-  const type = parseWith(z.string("expected the type of the item"), typeOf(item), `${path}.type`);
+  parseWith(z.string("expected the type of the item").nullish(), item.type, `${path}.type`);
+  const type = typeOf(item);
   const sort = (table: FieldTable): JsonObject => sortFields(table, item, ignored, path, "input[]");
   switch (type) {
     case "message":
@@ -205,12 +206,13 @@ function readItem(item: JsonObject, place: ItemPlace, turns: Turns, reading: Ite
       const { call_id = "", tools = [] } = parseWith(SearchOutput, sort(OUTPUT_FIELDS), path);
       return turns.push({
         role: "tool",
-        content: bring(tools, path, reading, "No tool was found."),
+        content: showFound(tools, path, reading),
         toolCallId: call_id,
       });
     }
     case "additional_tools": {
-      const content = bring(sort(ADDITIONAL_TOOLS_FIELDS).tools ?? [], path, reading, "");
+      const brought = reading.tools.bring(sort(ADDITIONAL_TOOLS_FIELDS).tools ?? [], `${path}.tools`, "input[].tools");
+      const content = brought.filter(({ isNew }) => isNew).map(({ tool }) => toDefinition(tool));
       return content.length === 0 ? undefined : turns.push({ role: "system", content });
     }
     case "reasoning": {
@@ -232,8 +234,8 @@ function readMessage(
   const texts = toTexts(content, { path: `${path}.content`, listedPath: "input[].content", isNewest }, ignored);
   if (role === "user") return turns.push({ role, content: texts });
   if (role !== "assistant") return texts.length === 0 ? undefined : turns.push({ role: "system", content: texts });
-  // Where the model wrote them in one piece, it was one piece.
-  const text = [...turns.assistant.content, ...texts].map((part) => part.text).join("");
+  // Where the model wrote them in one piece, it was one piece. Added, not joined: of many pieces none is copied twice.
+  const text = (turns.assistant.content[0]?.text ?? "") + texts.map((part) => part.text).join("");
   turns.assistant.content = text === "" ? [] : [{ type: "text", text }];
 }
 
@@ -257,10 +259,12 @@ function addCall(turns: Turns, call: { id: string; name: string; arguments: stri
   throw new RequestError("invalid_request", message, { param: path });
 }
 
-/** What is shown of tools that an item brings. */
-function bring(value: unknown, path: string, { tools }: ItemReading, none: string): TextPart[] {
-  const shown = tools.bring(value, `${path}.tools`, "input[].tools").map(toDefinition);
-  return shown.length > 0 || none === "" ? shown : [{ type: "text", text: none }];
+/** A search's result shows what it found: what the head shows already by its name alone. */
+function showFound(value: unknown, path: string, { tools }: ItemReading): TextPart[] {
+  const found = tools.bring(value, `${path}.tools`, "input[].tools").map(({ tool, isNew }): TextPart =>
+    isNew ? toDefinition(tool) : { type: "text", text: tool.name }
+  );
+  return found.length > 0 ? found : [{ type: "text", text: "No tool was found." }];
 }
 
 /** Thinking: what this server sealed, else what is there to read. */

@@ -16,7 +16,15 @@ import { parseWith } from "../schema.ts";
 import type { Seal } from "../seal.ts";
 import { THINKING_FIELDS } from "../thinking.ts";
 import type { RequestEcho } from "./response.ts";
-import { type ItemReading, ITEMS_MAX, type PlacedItem, toItems, toTurns, typeOf } from "./items.ts";
+import {
+  ADDITIONAL_TOOLS_FIELDS,
+  type ItemReading,
+  ITEMS_MAX,
+  type PlacedItem,
+  toItems,
+  toTurns,
+  typeOf,
+} from "./items.ts";
 import { type ReasoningDisplay, TEXT_SHAPE, toReasoningAsked, toTextConstraint } from "./text.ts";
 import { type ResponsesTools, toResponsesTools } from "./tools.ts";
 
@@ -238,7 +246,11 @@ function readConversation(
   const said = items.findIndex(({ item }) => typeOf(item) !== "additional_tools");
   const first = said < 0 ? items : items.slice(0, said);
   const added = first.map(({ item, path }) => (
-    { value: item.tools ?? [], path: `${path}.tools`, listedPath: "input[].tools" }
+    {
+      value: sortFields(ADDITIONAL_TOOLS_FIELDS, item, ignored, path, "input[]").tools ?? [],
+      path: `${path}.tools`,
+      listedPath: "input[].tools",
+    }
   ));
   const declared = { value: fields.tools ?? [], path: "tools", listedPath: "tools" };
   const tools = toResponsesTools([declared, ...added], ignored);

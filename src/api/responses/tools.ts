@@ -15,6 +15,7 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Tool } from "../../flow.ts";
 import type { JsonObject } from "../body.ts";
@@ -23,7 +24,7 @@ import { RequestError } from "../errors.ts";
 import { type FieldTable, type IgnoredFields, LISTED, sortFields, WORKS } from "../fields.ts";
 import { toFreeformInput, toFreeformTool } from "../freeform.ts";
 import { parseWith } from "../schema.ts";
-import { requireDeclared, requireNew, TOOL_LIST, type ToolChoice, type ToolUse } from "../tools.ts";
+import { requireDeclared, requireNew, TOOL_LIST, type ToolChoice, TOOLS_MAX, type ToolUse } from "../tools.ts";
 
 /** A function never answers later than in the next request. */
 const NOT_ASYNC = { rule: "listed", asksNothing: (value: unknown) => value === false } as const;
@@ -118,16 +119,19 @@ export class ResponsesTools {
   }
 
   /**
-   * An item brings tools. @returns Those that have to be shown there.
+   * An item brings tools. @returns All of them; `isNew`: nothing before has shown it.
    *
    * @throws {RequestError} For the first one that can't be used.
    */
-  bring(value: unknown, path: string, listedPath: string): Tool[] {
-    return readList(value, path, listedPath, this.#ignored).flatMap(({ tool, kind }) => {
+  bring(value: unknown, path: string, listedPath: string): { tool: Tool; isNew: boolean }[] {
+    return readList(value, path, listedPath, this.#ignored).map(({ tool: brought, kind }) => {
+      const known = this.#conversation.find(brought.name);
+      const same = known !== undefined && isDeepStrictEqual(this.#kinds.get(brought.name), kind) &&
+        isAlike(known, brought);
+      // The same tool again, as a search's result has it, is the tool that was declared; another one takes its place.
+      const tool = same ? known : brought;
       this.#kinds.set(tool.name, kind);
-      const known = this.#conversation.find(tool.name);
-      // The same tool again, as a search's result has it, is the tool that was declared.
-      return this.#conversation.bring(known ?? tool) ? [known ?? tool] : [];
+      return { tool, isNew: this.#conversation.bring(tool) };
     });
   }
 
@@ -142,6 +146,10 @@ export class ResponsesTools {
     const { head, offered } = offerConversationTools(this.#conversation, choice, "input");
     const isAllowed = ({ name }: Tool): boolean => allowed === undefined || allowed.includes(name);
     const tools = offered.filter(isAllowed);
+    if (choice.mode === "required" && tools.length === 0) {
+      const message = "`tool_choice` requires a call, and none of the tools that it allows can be called yet.";
+      throw new RequestError("tool_choice_required_without_tools", message, { param: "tool_choice" });
+    }
     if (parallel !== undefined && tools.length === 0 && !parallel) this.#ignored.add("parallel_tool_calls");
     if (choice.mode === "none" && this.#kinds.size > 0) this.#ignored.add("tools");
     return {
@@ -175,6 +183,12 @@ export function toResponsesTools(
   const names = new Set<string>();
   const declared = lists.flatMap(({ value, path, listedPath }) => readList(value, path, listedPath, ignored));
   for (const { tool, path } of declared) requireNew(tool.name, names, path);
+  // One list has few, but namespaces have lists.
+  if (declared.length > TOOLS_MAX) {
+    const message =
+      `Invalid request body: \`tools\`: expected at most ${TOOLS_MAX} tools, those of namespaces included.`;
+    throw new RequestError("invalid_request", message, { param: "tools" });
+  }
   return new ResponsesTools(declared, ignored);
 }
 
@@ -233,6 +247,15 @@ function readTool(item: JsonObject, place: ToolPlace): DeclaredTool[] {
   return [];
 }
 
+/** Whether calls of both are the same; descriptions differ by where a tool stands in its namespace. */
+function isAlike(one: Tool, other: Tool): boolean {
+  return isDeepStrictEqual([one.parameters, one.freeform, one.strict], [
+    other.parameters,
+    other.freeform,
+    other.strict,
+  ]);
+}
+
 /** Templates know no groups: what is said of one is said with its first tool. */
 function withDescription([first, ...rest]: DeclaredTool[], text: string): DeclaredTool[] {
   if (first === undefined) return [];
@@ -264,14 +287,10 @@ function toChoice(
       ignored.add(`${path}.tools[].type`);
       return [];
     }
-    const found = toNamed(one, at);
+    const found = toNamed(sortFields(TOOL_CHOICE_FIELDS, one, ignored, at, `${path}.tools[]`), at);
     if (tools.find(found.name) === undefined) requireDeclared(found.name, tools.callable, path);
     return [found.name];
   });
-  if (mode === "required" && allowed.length === 0) {
-    const message = `\`${path}\` requires a call, and none of the tools that it allows can be called.`;
-    throw new RequestError("tool_choice_required_without_tools", message, { param: path });
-  }
   return { choice: { mode }, allowed };
 }
 
