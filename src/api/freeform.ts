@@ -70,8 +70,8 @@ export function toFreeformArguments(input: string): string {
 
 /**
  * The text of a call, from its arguments as JSON: `input`, or what else is the only text there, since models that were
- * told of a patch call it `patch`; other arguments are given as they were written. A half of a character, which JSON can
- * hold, becomes U+FFFD: no client could send it back.
+ * told of a patch call it `patch`; other arguments are given as they were written. Half a character, which JSON has
+ * and no client could send back, becomes U+FFFD.
  */
 export function toFreeformText(json: string): string {
   const value: unknown = JSON.parse(json);
