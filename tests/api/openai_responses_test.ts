@@ -201,3 +201,23 @@ Deno.test("text.format binds and is parsed by the package's helper", async () =>
   assert.deepEqual(parsed.output_parsed, { n: 7 });
   assert.equal((await server.asked()).at(-1).constraint, "json_schema");
 });
+
+Deno.test("what was kept is retrieved, listed page by page, counted and deleted by the package", async () => {
+  await using server = await serve({ replies: [{ text: "Noted." }] });
+  const { responses } = server.client;
+  const input: Items = ["one", "two", "three"].map((content) => ({ role: "user", content }));
+  const made = await ask(server, { input, instructions: "Be terse." }, false);
+  const { output_text, ...kept } = await responses.retrieve(made.id);
+  assert.equal(output_text, "Noted.");
+  assert.deepEqual(kept, Object.fromEntries(Object.entries(made).filter(([name]) => name !== "output_text")));
+  const seen: unknown[] = [];
+  for await (const item of responses.inputItems.list(made.id, { limit: 2, order: "asc" })) {
+    assert.ok(item.type === "message" && item.id);
+    seen.push(item.content.map((part) => "text" in part ? part.text : ""));
+  }
+  assert.deepEqual(seen, [["one"], ["two"], ["three"]]);
+  const counted = await responses.inputTokens.count({ model: "scripted", input, instructions: "Be terse." });
+  assert.equal(counted.input_tokens, made.usage?.input_tokens);
+  await responses.delete(made.id);
+  await assert.rejects(responses.retrieve(made.id), /No response of this id is kept/);
+});
