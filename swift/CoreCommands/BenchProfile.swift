@@ -29,11 +29,14 @@ public struct BenchProfile: Sendable, Encodable {
     public var bytesPerSecond: Double
     /// Bytes a second that the same threads read from memory at most, measured beside it; nil: not known.
     public var memoryBytesPerSecond: Double?
+    /// Searches of a draw over 49,152 logits, beside plain Swift.
+    public var draws: [LogitRowCost]
 
     enum CodingKeys: String, CodingKey {
         case shares
         case stepUs = "step_us"
         case bytesPerSecond = "bytes_per_second"
+        case draws
         case memoryBytesPerSecond = "memory_bytes_per_second"
     }
 
@@ -59,6 +62,7 @@ public struct BenchProfile: Sendable, Encodable {
         stepUs = whole / steps
         bytesPerSecond = Double(profile.bytes) * 1e6 / max(1, whole)
         memoryBytesPerSecond = StepProfile.readBandwidth()
+        draws = LogitRow.costs(count: 49_152)
     }
 
     /// A table for people.
@@ -77,6 +81,9 @@ public struct BenchProfile: Sendable, Encodable {
         let memory = memoryBytesPerSecond.map {
             " of \(rounded($0 / 1e9)) GB/s that memory gives (\(Int((bytesPerSecond / $0 * 100).rounded())) %)"
         }
-        return [head] + rows + ["  \(rounded(stepUs)) us a step, \(rounded(bytesPerSecond / 1e9))\(memory ?? " GB/s")"]
+        let searches = draws.map {
+            "  \(rounded($0.kernelUs)) us for \($0.name), \(rounded($0.referenceUs / $0.kernelUs)) times as fast as plain Swift"
+        }
+        return [head] + rows + searches + ["  \(rounded(stepUs)) us a step, \(rounded(bytesPerSecond / 1e9))\(memory ?? " GB/s")"]
     }
 }

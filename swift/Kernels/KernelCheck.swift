@@ -46,5 +46,5 @@ public struct KernelCheck: Sendable {
 /// The kernels of this folder; each adds its own.
 public enum KernelChecks {
     /// In the order of the folder.
-    public static let all: [KernelCheck] = [FeedForwardBlock.check, AttentionBlock.check, TokenTable.check]
+    public static let all: [KernelCheck] = [FeedForwardBlock.check, AttentionBlock.check, TokenTable.check, LogitRow.check]
 }

@@ -31,7 +31,9 @@ public final class CheckpointLoader: ModelLoader {
             try withError { try plan.graph.prepare() }
             var description = plan.description
             description.exactness = try ExactnessProbe(plan.graph, plan.source).run()
-            return ModelRunner(plan.graph, cacheType: plan.source.cacheType.mlx, description)
+            let files = plan.source.mappings
+            for file in files { try file.requireWhole() }
+            return ModelRunner(plan.graph, cacheType: plan.source.cacheType.mlx, description, files: files)
         }
     }
 

@@ -29,15 +29,20 @@ final class ModelRunner: StepRunner {
     let description: ModelDescription
     private let graph: any ModelGraph
     private let cacheType: DType
+    private let files: [MappedFile]
     private var sequences: [SequenceID: Sequence] = [:]
 
     /// - Parameters:
     ///   - graph: With filled parameters.
     ///   - cacheType: What keys and values are rounded to.
-    init(_ graph: any ModelGraph, cacheType: DType, _ description: ModelDescription) {
+    ///   - files: Where weights lie; steps fail once one of them is no longer whole.
+    init(
+        _ graph: any ModelGraph, cacheType: DType, _ description: ModelDescription, files: [MappedFile] = []
+    ) {
         self.graph = graph
         self.cacheType = cacheType
         self.description = description
+        self.files = files
     }
 
     func open(_ sequence: SequenceID, capacityTokens: Int) throws {
@@ -71,6 +76,7 @@ final class ModelRunner: StepRunner {
         for index in running { sequences[segments[index].sequence]?.held = nil }
         do {
             let drawn = try run(running.map { segments[$0] })
+            for file in files { try file.requireWhole() }
             for (index, outcome) in zip(running, drawn) { outcomes[index] = outcome }
         } catch let error as EngineError {
             throw error

@@ -10,6 +10,7 @@
 #else
     import Foundation
 #endif
+import Kernels
 
 /// One token that may be drawn.
 struct Candidate: Equatable {
@@ -31,17 +32,9 @@ enum Candidates {
     ///   - logits: [V]
     ///   - temperature: > 0
     static func best(_ count: Int, of logits: [Float], temperature: Double) -> [Candidate] {
-        guard count < logits.count else {
-            return logits.indices.map { Candidate(token: $0, scaled: Double(logits[$0]) / temperature) }
-                .sorted { $0.precedes($1) }
+        LogitRow.top(count, of: logits).map {
+            Candidate(token: Int($0), scaled: Double(logits[Int($0)]) / temperature)
         }
-        // A heap of the best so far, the worst of them on top; most of a row fails the first comparison.
-        var heap = WorstFirstHeap(capacity: count)
-        for (token, logit) in logits.enumerated() {
-            heap.offer(logit, token)
-        }
-        return heap.items.map { Candidate(token: $0.token, scaled: Double($0.value) / temperature) }
-            .sorted { $0.precedes($1) }
     }
 
     /// Tokens before which less than `topP` of the mass lies; at least the best.
@@ -88,83 +81,30 @@ enum Candidates {
         return kept
     }
 
+    /// How far below the best, in units of logit / T, a token may be for the first try: e^-16 of the best's share.
+    private static let near = 16.0
+
     /// Top-p over a whole row: sorts only the tokens that may be kept.
     private static func nucleus(_ logits: [Float], temperature: Double, topP: Double) -> [Candidate] {
-        let best = Double(logits.max() ?? 0) / temperature
+        let best = Double(LogitRow.best(logits).map { logits[$0] } ?? 0) / temperature
+        let mass = LogitRow.mass(of: logits, temperature: temperature, best: best)
+        let close = LogitRow.indices(of: logits, temperature: temperature, from: best - near)
         // Mass by distance from the best, in eighths; its sums differ in the last digits from those of the sorted
         // prefix, so they only choose how much is sorted, with a bin to spare.
-        var bins = [Double](repeating: 0, count: 512)
-        func bin(_ logit: Float) -> Int { Int(min((best - Double(logit) / temperature) * 8, 511)) }
-        var mass = 0.0
-        for logit in logits {
-            let share = exp(Double(logit) / temperature - best)
-            mass += share
-            bins[bin(logit)] += share
-        }
+        var bins = [Double](repeating: 0, count: Int(near) * 8 + 1)
+        func bin(_ token: Int32) -> Int { Int((best - Double(logits[Int(token)]) / temperature) * 8) }
+        for token in close { bins[bin(token)] += exp(Double(logits[Int(token)]) / temperature - best) }
         var last = 0
         var before = bins[0]
         while before < topP * mass, last < bins.count - 1 {
             last += 1
             before += bins[last]
         }
-        var near = logits.indices.filter { bin(logits[$0]) <= last + 1 }
-            .map { Candidate(token: $0, scaled: Double(logits[$0]) / temperature) }
-        near.sort { $0.precedes($1) }
-        if let length = prefix(near, topP: topP, mass: mass) { return Array(near[..<length]) }
+        var kept = close.filter { bin($0) <= last + 1 }
+            .map { Candidate(token: Int($0), scaled: Double(logits[Int($0)]) / temperature) }
+        kept.sort { $0.precedes($1) }
+        if let length = prefix(kept, topP: topP, mass: mass) { return Array(kept[..<length]) }
         let all = Candidates.best(logits.count, of: logits, temperature: temperature)
         return Array(all[..<(prefix(all, topP: topP, mass: mass) ?? all.count)])
-    }
-}
-
-/// The best `capacity` of what it was offered.
-struct WorstFirstHeap {
-    /// In heap order.
-    private(set) var items: [(value: Float, token: Int)] = []
-    private let capacity: Int
-
-    /// - Parameter capacity: > 0
-    init(capacity: Int) {
-        self.capacity = capacity
-        items.reserveCapacity(capacity)
-    }
-
-    /// Takes the pair if it is among the best so far. Tokens must come in ascending order: on equal values the earlier
-    /// one stays.
-    mutating func offer(_ value: Float, _ token: Int) {
-        if items.count < capacity {
-            items.append((value, token))
-            rise()
-        } else if value > items[0].value {
-            items[0] = (value, token)
-            sink()
-        }
-    }
-
-    private func worse(_ left: Int, _ right: Int) -> Bool {
-        let (a, b) = (items[left], items[right])
-        return a.value < b.value || (a.value == b.value && a.token > b.token)
-    }
-
-    private mutating func rise() {
-        var child = items.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard worse(child, parent) else { return }
-            items.swapAt(child, parent)
-            child = parent
-        }
-    }
-
-    private mutating func sink() {
-        var parent = 0
-        while true {
-            var worst = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < items.count && worse(child, worst) {
-                worst = child
-            }
-            guard worst != parent else { return }
-            items.swapAt(parent, worst)
-            parent = worst
-        }
     }
 }

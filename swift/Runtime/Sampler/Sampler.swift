@@ -12,6 +12,7 @@ import Engine
 #else
     import Foundation
 #endif
+import Kernels
 
 /// Sampling on the CPU, over float32 rows.
 enum Sampler {
@@ -51,15 +52,7 @@ enum Sampler {
     /// The lowest id among the largest.
     /// - Returns: Nil when a NaN makes the question void, or when all are -infinity.
     static func argmax(_ logits: [Float]) -> Int? {
-        var best = 0
-        var sound = !logits.isEmpty
-        for (token, logit) in logits.enumerated() {
-            if logit > logits[best] { best = token }
-            // NaN is the one value that is not equal to itself.
-            sound = sound && logit == logit
-        }
-        guard sound, logits[best].isFinite else { return nil }
-        return best
+        LogitRow.best(logits)
     }
 
     private static func keyed(
@@ -86,13 +79,7 @@ enum Sampler {
         var winner = best
         var score = top + noise.gumbel(best)
         let floor = max(score - Noise.ceiling, minP > 0 ? top + log(minP) : -.infinity)
-        // A comparison that goes either way at random costs more than a store, so the hopeful are collected first.
-        let hopeful = [Int32](unsafeUninitializedCapacity: logits.count) { buffer, count in
-            for (token, logit) in logits.enumerated() {
-                buffer[count] = Int32(truncatingIfNeeded: token)
-                count += Double(logit) / temperature >= floor ? 1 : 0
-            }
-        }
+        let hopeful = LogitRow.indices(of: logits, temperature: temperature, from: floor)
         for token in hopeful {
             let scaled = Double(logits[Int(token)]) / temperature
             guard noise.mayReach(score - scaled, Int(token)) else { continue }
@@ -120,9 +107,7 @@ enum Sampler {
 
     private static func withProbabilities(_ logits: [Float], token: Int, best: Int, count: Int) -> SampledToken {
         let top = Double(logits[best])
-        var mass = 0.0
-        for logit in logits { mass += exp(Double(logit) - top) }
-        let normalizer = top + log(mass)
+        let normalizer = top + log(LogitRow.mass(of: logits, temperature: 1, best: top))
         let alternatives = count > 0 ? Candidates.best(count, of: logits, temperature: 1) : []
         return SampledToken(
             token: Int32(token), logprob: Float(Double(logits[token]) - normalizer),

@@ -134,6 +134,12 @@ final class CheckpointSource: ParameterSource {
         }
     }
 
+    /// The files that parameters lie in.
+    var mappings: [MappedFile] {
+        Dictionary(declared.map { ($0.tensor.file.name, $0.tensor.file) }) { first, _ in first }.values
+            .compactMap(\.mapping)
+    }
+
     private func load(_ parameter: Parameter, _ tensor: Checkpoint.Tensor) throws -> MLXArray {
         let (stored, wanted) = (tensor.entry.type, loadedType(parameter, tensor.entry.type))
         return try withError { error in

@@ -2,8 +2,8 @@
 ///
 /// Owner: whoever holds the object; the memory goes when it goes. The mapping begins at a multiple of 2 MiB and asks
 /// for pages of that size, which file systems with large folios give (measured: a cold read fills 2 MiB pages, and
-/// products then read a sixth faster than from 4 KiB pages). A file that is cut short under a running process ends it;
-/// a model that is replaced by a rename does not.
+/// products then read a sixth faster than from 4 KiB pages). A file that is cut short under a running process reads as
+/// zeros from there on and says so (`requireWhole`); one that is replaced by a rename stays as it was.
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -11,6 +11,8 @@
 #else
     import Foundation
 #endif
+import Engine
+import Kernels
 import Layers
 
 /// The first `count` bytes of a file.
@@ -22,6 +24,7 @@ final class MappedFile {
     private let reserved: UnsafeMutableRawPointer
     private let reservedCount: Int
     private let name: String
+    private let watch: MemoryWatch
 
     private static let hugePage = 2 << 20
 
@@ -43,6 +46,7 @@ final class MappedFile {
             throw error
         }
         start = mapped
+        watch = MemoryWatch(start: mapped, count: count)
         #if os(Linux)
             // A wish: kernels and file systems without large pages refuse, and nothing is lost.
             _ = madvise(mapped, count, MADV_HUGEPAGE)
@@ -65,6 +69,13 @@ final class MappedFile {
                 throw MappedFile.failed("cannot read \(name) at \(range.lowerBound)")
             }
         #endif
+    }
+
+    /// - Throws: `EngineError(.io)` once something has read where the file has no bytes any more. It stays so.
+    func requireWhole() throws {
+        guard watch.isBroken else { return }
+        throw EngineError(
+            .io, "\(name) was cut short, or can't be read any more, while it was in use; load the model again")
     }
 
     private static func failed(_ attempt: String) -> CheckpointError {

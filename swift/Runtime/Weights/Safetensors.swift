@@ -71,7 +71,7 @@ public final class SafetensorsFile {
     private let file: RegularFile
     private let dataStart: Int
     /// Made by the first tensor that is lent; goes with the last array that uses it.
-    private weak var mapping: MappedFile?
+    private(set) weak var mapping: MappedFile?
 
     /// Opens the file and checks its header.
     /// - Throws: `CheckpointError` with file, tensor and reason.

@@ -148,6 +148,28 @@ extension RuntimeTests {
             }
         }
 
+        @Test("A file that is cut short under a loaded model makes every later step an error, and ends no process")
+        func cutShort() throws {
+            // Its header's length lets tensors stay in the file.
+            let folder = try ScratchDirectory(copyOf: "llama-4bit-g64")
+            let runner = try load(folder)
+            guard case .sampled = try outcome(runner) else {
+                Issue.record("a step drew nothing")
+                return
+            }
+            runner.close(SequenceID(1))
+            #expect(truncate(folder.url.appendingPathComponent("model.safetensors").path, 4096) == 0)
+            for _ in 0..<2 {
+                let error = try #require(refusal { _ = try outcome(runner) })
+                #expect(error.code == .io && error.message.hasPrefix("model.safetensors was cut short"))
+                runner.close(SequenceID(1))
+            }
+            guard case .sampled = try outcome(load(ScratchDirectory(copyOf: "llama-4bit-g64"))) else {
+                Issue.record("another model drew nothing")
+                return
+            }
+        }
+
         @Test("Scales and biases of different dtypes end no process")
         func oddValues() throws {
             let mixed = try damaged("\(module).scales") { $0 = .init(type: "F16", size: 2, shape: $0.shape) }

@@ -14,6 +14,7 @@ void rotation(Case& item);
 void conversion(Case& item);
 void attention(Case& item);
 void pool(Case& item);
+void logits(Case& item);
 
 #ifndef KERNEL_CASES_WITHOUT_MLX
 // On ops and blocks: against MLX's own op, and bit for bit against the table.

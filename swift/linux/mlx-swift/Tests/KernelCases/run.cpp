@@ -27,6 +27,7 @@ constexpr Kind kKinds[] = {
     {"conversion", 4, conversion},
     {"attention", 14, attention},
     {"pool", 3, pool},
+    {"row of logits", 5, logits},
 #ifndef KERNEL_CASES_WITHOUT_MLX
     {"op: quantized product", 6, product_op},
     {"op: gathered experts", 4, gathered_op},

@@ -155,6 +155,15 @@ struct Kernels {
       const float* other_values);
   /// values / total, with `sink` as one more score without a value if not null.
   void (*finish)(int value_dim, float largest, float total, const float* values, const float* sink, float* out);
+
+  /// The largest of `count` values; NaN if there is one. The bits of these four are the same in all variants.
+  float (*maximum_of)(const float* x, int64_t count);
+  /// The first index from `begin` on with x > bound, else `count`.
+  int64_t (*find_above)(const float* x, int64_t begin, int64_t count, float bound);
+  /// Indices in order with x >= bound; `out` has room for `count`. Returns how many.
+  int64_t (*collect)(const float* x, int64_t count, float bound, int32_t* out);
+  /// Sum of e^(x / temperature - best) in float64; no quotient is larger than `best`.
+  double (*mass)(const float* x, int64_t count, double temperature, double best);
 };
 
 /// The kernels in use. The first call chooses the best variant of this machine, or what RMX_CPU_VARIANT names.

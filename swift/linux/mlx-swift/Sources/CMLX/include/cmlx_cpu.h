@@ -46,6 +46,17 @@ bool cmlx_cpu_profile_stage(size_t index, cmlx_cpu_stage *stage);
 /// Bytes a second that the pool reads from memory: the best of `rounds` over `bytes`; 0: failed.
 double cmlx_cpu_read_bandwidth(int64_t bytes, int rounds);
 
+// Rows of logits, on the calling thread. Every variant gives the same bits. Rows hold no NaN but for the first.
+
+/// The lowest index of the largest value; -1 if a value is a NaN, or the largest is infinite, or there is none.
+int64_t cmlx_cpu_best_index(const float *row, size_t count);
+/// The `wanted` largest, best first, the lower index first on ties; `out` has room for them. Returns how many.
+size_t cmlx_cpu_top_indices(const float *row, size_t count, size_t wanted, int32_t *out);
+/// Indices in order with value / temperature >= floor, taken in float64; `out` has room for `count`. Returns how many.
+size_t cmlx_cpu_indices_from(const float *row, size_t count, double temperature, double floor, int32_t *out);
+/// Sum of e^(value / temperature - best) in float64; `best` is the largest quotient.
+double cmlx_cpu_mass(const float *row, size_t count, double temperature, double best);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,6 +14,7 @@ namespace rmx::cpu::RMX_NAMESPACE {
 #include "product.h"
 #include "rows.h"
 #include "attention.h"
+#include "sampling.h"
 // clang-format on
 
 const Kernels& table() {
@@ -34,6 +35,10 @@ const Kernels& table() {
       .attend = attend,
       .merge = merge,
       .finish = finish,
+      .maximum_of = maximum_of,
+      .find_above = find_above,
+      .collect = collect,
+      .mass = mass,
   };
   return kernels;
 }
