@@ -24,7 +24,14 @@ const CASES = join(PACKAGE, "Tests/KernelCases");
 const WHEEL = join(Deno.env.get("RMX_MLX_WHEEL") ?? join(BUILD_FOLDER, "mlx"), "mlx");
 
 /** Sources of the kernels that know nothing of MLX. */
-const TABLE = ["kernels.cpp", "threads.cpp", "sampling.cpp", "variant_avx512.cpp", "variant_avx2.cpp", "variant_neon.cpp"]
+const TABLE = [
+  "kernels.cpp",
+  "threads.cpp",
+  "sampling.cpp",
+  "variant_avx512.cpp",
+  "variant_avx2.cpp",
+  "variant_neon.cpp",
+]
   .concat("variant_plain.cpp");
 /** Cases on ops and blocks. */
 const MLX_CASES = ["op_cases.cpp", "product_op_cases.cpp", "block_cases.cpp"];

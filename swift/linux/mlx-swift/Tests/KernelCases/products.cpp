@@ -16,10 +16,13 @@ std::vector<float> scale_values(Random& random, int64_t count, int bits) {
   return values;
 }
 
-/// Powers of two, as e8m0 holds them.
-std::vector<float> exponents(Random& random, int64_t count) {
+/// Powers of two, as e8m0 holds them, some tiny; weights stay small enough for caches of float16.
+std::vector<float> exponents(Random& random, int64_t count, int bits) {
+  const int top = bits == 4 ? -2 : -8;
   std::vector<float> values(count);
-  for (float& value : values) value = std::ldexp(1.0f, random.chance(5) ? random.between(-40, 40) : random.between(-9, 1));
+  for (float& value : values) {
+    value = std::ldexp(1.0f, random.chance(5) ? random.between(-60, top) : random.between(top - 8, top));
+  }
   return values;
 }
 
@@ -35,7 +38,7 @@ Operand::Operand(
       scales_(
           scale,
           format == Format::affine ? scale_values(random, bits ? outputs * columns / group : 0, bits)
-                                   : exponents(random, outputs * columns / group),
+                                   : exponents(random, outputs * columns / group, bits),
           bytes_of(scale) * random.between(0, 5)),
       biases_(
           format == Format::affine ? scale : Element::f32,
