@@ -137,6 +137,13 @@ export abstract class CallReader {
     return state === "broken" ? this.break(reason) : state === "done";
   }
 
+  /** An opening tag that stands twice counts once. Once only: a model may write nothing else. */
+  protected dropDoubled(opener: string): true {
+    this.take(opener.length);
+    this.repair("doubled_opener_dropped", opener);
+    return true;
+  }
+
   /** Takes characters off the front. */
   protected take(count: number): string {
     const taken = this.text.slice(0, count);

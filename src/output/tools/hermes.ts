@@ -28,6 +28,8 @@ const OPEN = "<tool_call>";
 const UNCLOSED_OPEN = "<tool_call";
 const CLOSE = "</tool_call>";
 const FUNCTION = "<function=";
+const NAMED = "<function>";
+const CLOSE_FUNCTION = "</function>";
 const REASONING = { open: "<tool_call_reasoning>", close: "</tool_call_reasoning>" };
 
 /** Makes the parser of an answer. */
@@ -37,13 +39,13 @@ export function createHermes(context: ToolContext): ToolParser {
       { text: OPEN, place: "anywhere", read: () => new TaggedReader(context) },
       { text: UNCLOSED_OPEN, place: "anywhere", read: () => new TaggedReader(context, false) },
       { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context) },
-      { text: "<function>", place: "anywhere", read: () => new NamedReader(context, NAME_IN_TAGS) },
+      { text: NAMED, place: "anywhere", read: () => new NamedReader(context, NAME_IN_TAGS) },
       { text: "[Calling tool:", place: "anywhere", read: () => new NamedReader(context, NAME_IN_BRACKETS) },
       { text: "{", place: "answerStart", isPart: true, read: () => new BareObjectReader(context) },
     ],
     [OPEN, CLOSE],
     context,
-    [CLOSE],
+    [CLOSE, CLOSE_FUNCTION],
   );
   return new ReasonedCalls(scanner, REASONING, context);
 }
@@ -52,7 +54,8 @@ export function createHermes(context: ToolContext): ToolParser {
 class TaggedReader extends CallReader {
   readonly #context: ToolContext;
   #object: JsonCallReader | undefined;
-  #tags: FunctionTagReader | undefined;
+  #tags: CallReader | undefined;
+  #isDoubled = false;
   #ended = false;
 
   readonly #isTag: boolean;
@@ -75,13 +78,17 @@ class TaggedReader extends CallReader {
     if (!this.skipSpace()) return false;
     // Other words begin like the tag.
     if (!this.#isTag && !this.text.startsWith("{")) return this.break("");
-    const start = this.peek("{", FUNCTION);
+    const start = this.peek("{", FUNCTION, NAMED, OPEN);
     if (start === "wait") return false;
+    if (start === OPEN && !this.#isDoubled) return this.#isDoubled = this.dropDoubled(OPEN);
     if (!this.#isTag) this.repair("missing_bracket_added", ">");
     if (start === "{") this.#object = new JsonCallReader(this.#context.tools);
     else if (start === FUNCTION) {
       this.take(start.length);
       this.#tags = new FunctionTagReader(this.#context, [OPEN, CLOSE]);
+    } else if (start === NAMED) {
+      this.take(start.length);
+      this.#tags = new NamedReader(this.#context, { ...NAME_IN_TAGS, close: [...NAME_IN_TAGS.close, CLOSE] });
     } else return this.break("it is neither a JSON object nor a function in tags");
     return true;
   }
@@ -89,11 +96,16 @@ class TaggedReader extends CallReader {
   /** The closing tag; brackets too many before it, or no tag where the answer or another call makes the end clear. */
   #readClose(): boolean {
     if (!this.skipSpace()) return false;
-    const next = this.peek(CLOSE, OPEN, "}", "]");
+    const next = this.peek(CLOSE, OPEN, "}", "]", CLOSE_FUNCTION);
     if (next === "wait" || (next === undefined && this.end === "cut")) return false;
     if (next === "}" || next === "]") {
       this.take(1);
       this.repair("bracket_too_many_dropped", next);
+      return true;
+    }
+    if (next === CLOSE_FUNCTION) {
+      this.take(next.length);
+      this.repair("stray_closing_tag_dropped", next);
       return true;
     }
     if (next === CLOSE) this.take(CLOSE.length);

@@ -47,6 +47,7 @@ class PythonListReader extends CallReader {
   #place: "start" | "name" | "call" | "behind" | "close" = "start";
   #call: PythonArguments | undefined;
   #calls = 0;
+  #isDoubled = false;
 
   constructor(context: ToolContext, bracket: string, close: string) {
     super();
@@ -74,8 +75,14 @@ class PythonListReader extends CallReader {
 
   #begin(): boolean {
     if (!this.skipSpace()) return false;
-    if (!this.text.startsWith(this.#bracket)) return this.break("it is no list of calls");
-    this.take(this.#bracket.length);
+    if (this.#bracket !== "") {
+      const next = this.peek(this.#bracket, OPEN);
+      if (next === "wait") return false;
+      if (next === OPEN && !this.#isDoubled) return this.#isDoubled = this.dropDoubled(OPEN);
+      if (next === this.#bracket) this.take(next.length);
+      else if (/^[\w.-]/.test(this.text)) this.repair("missing_bracket_added", this.#bracket);
+      else return this.break("it is no list of calls");
+    }
     this.#place = "name";
     return true;
   }
@@ -113,8 +120,13 @@ class PythonListReader extends CallReader {
   #readClose(): boolean {
     if (this.#close === "") return this.finish();
     if (!this.skipSpace()) return false;
-    const tag = this.peek(this.#close);
+    const tag = this.peek(this.#close, "]");
     if (tag === "wait") return false;
+    if (tag === "]") {
+      this.take(tag.length);
+      this.repair("bracket_too_many_dropped", tag);
+      return true;
+    }
     if (tag !== undefined) this.take(tag.length);
     else this.repair("missing_closing_tag", this.#close);
     return this.finish();

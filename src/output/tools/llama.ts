@@ -21,17 +21,19 @@ import type { ToolContext, ToolParser } from "./parser.ts";
 import { ToolScanner } from "./tool_scanner.ts";
 
 const PYTHON_TAG = "<|python_tag|>";
+const FUNCTION = "<function=";
 
 /** Makes the parser of an answer. */
 export function createLlama(context: ToolContext): ToolParser {
   return new ToolScanner(
     [
       { text: PYTHON_TAG, place: "anywhere", read: () => new ObjectsReader(context) },
-      { text: "<function=", place: "anywhere", read: () => new FunctionTagReader(context) },
+      { text: FUNCTION, place: "anywhere", read: () => new FunctionTagReader(context) },
       { text: "{", place: "answerStart", isPart: true, read: () => new ObjectsReader(context) },
     ],
     [PYTHON_TAG],
     context,
+    ["</function>"],
   );
 }
 
@@ -39,6 +41,8 @@ export function createLlama(context: ToolContext): ToolParser {
 class ObjectsReader extends CallReader {
   readonly #context: ToolContext;
   #object: JsonCallReader | undefined;
+  #tags: FunctionTagReader | undefined;
+  #isDoubled = false;
   #calls = 0;
   #parted = false;
 
@@ -48,6 +52,7 @@ class ObjectsReader extends CallReader {
   }
 
   protected step(): boolean {
+    if (this.#tags !== undefined) return this.delegate(this.#tags);
     if (this.#object === undefined) return this.#begin();
     if (!this.readPart(this.#object)) return false;
     this.emit({ type: "callEnd" });
@@ -68,6 +73,17 @@ class ObjectsReader extends CallReader {
       this.#object = new JsonCallReader(this.#context.tools, { ...CALL_KEYS, only: true });
       return true;
     }
-    return this.#calls > 0 ? this.finish() : this.break("it is no JSON object");
+    return this.#calls > 0 ? this.finish() : this.#beginTags();
+  }
+
+  /** The mark may stand twice, or before the other form of a call. */
+  #beginTags(): boolean {
+    const next = this.peek(PYTHON_TAG, FUNCTION);
+    if (next === "wait") return false;
+    if (next === PYTHON_TAG && !this.#isDoubled) return this.#isDoubled = this.dropDoubled(PYTHON_TAG);
+    if (next !== FUNCTION) return this.break("it is no JSON object");
+    this.take(next.length);
+    this.#tags = new FunctionTagReader(this.#context);
+    return true;
   }
 }

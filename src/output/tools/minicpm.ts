@@ -32,7 +32,8 @@ const TAGS: ParameterTags = {
 
 /** Makes the parser of an answer. */
 export function createMinicpm(context: ToolContext): ToolParser {
-  return new ToolScanner([{ text: OPEN, place: "anywhere", read: () => new MinicpmReader(context) }], [], context);
+  const openers = [{ text: OPEN, place: "anywhere", read: () => new MinicpmReader(context) }] as const;
+  return new ToolScanner(openers, [], context, [TAGS.closeFunction]);
 }
 
 /** What follows the name's first quotation mark. */
