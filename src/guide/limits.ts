@@ -7,7 +7,7 @@
 /** Bytes of a token that a bound answer may use; longer ones (runs of white space) can be written in pieces. */
 export const TOKEN_BYTES_MAX = 128;
 
-/** Bytes up to which a token counts as short: nearly all, so that few counts change what may come of them. */
+/** Bytes up to which a token counts as short: most are, and few counts change which of them may come. */
 export const SHORT_TOKEN_BYTES_MAX = 8;
 
 /** Ways to read what was written so far that are followed at once; a grammar with more is too ambiguous to follow. */
