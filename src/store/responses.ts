@@ -5,6 +5,8 @@
  * rows by `previous`. A row is there for the key that wrote it only. Beyond the limits the rows that were used least
  * lately go, of a chain the newest first. In memory unless a file is named; SQLite is opened with the first row.
  *
+ * Servers may share a file: whatever is counted is counted there, and nothing of it is kept here.
+ *
  * @module
  */
 import process from "node:process";
@@ -16,6 +18,9 @@ export const RESPONSES_MAX = 4096;
 export const RESPONSE_STORE_BYTES_MAX = 64 * 2 ** 20;
 /** Most bytes of one row; what is larger is not kept. */
 export const RESPONSE_BYTES_MAX = 8 * 2 ** 20;
+
+/** Longest wait for another server that is writing to the same file, in ms: nothing else is done meanwhile. */
+const BUSY_MS = 500;
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -29,7 +34,7 @@ const SCHEMA = `
     bytes INTEGER NOT NULL,
     used INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS responses_used ON responses (used);
+  CREATE INDEX IF NOT EXISTS responses_by_use ON responses (used, bytes);
 `;
 
 /** An answer that is kept. */
@@ -56,10 +61,6 @@ export interface ResponseStoreOptions {
 export class ResponseStore {
   readonly #options: Required<Omit<ResponseStoreOptions, "path">> & { path: string };
   #database: DatabaseSync | undefined;
-  /** Counts uses; the rows of one use have one number. */
-  #uses = 0;
-  #rows = 0;
-  #bytes = 0;
 
   /** @param options File and limits. */
   constructor(
@@ -72,7 +73,7 @@ export class ResponseStore {
 
   /** Rows that are kept now. */
   get size(): number {
-    return this.#rows;
+    return this.#database === undefined ? 0 : count(this.#database).rows;
   }
 
   /** Keeps an answer. @returns False if it is too large. */
@@ -80,18 +81,15 @@ export class ResponseStore {
     const bytes = (items.length + response.length) * 2;
     if (bytes > RESPONSE_BYTES_MAX) return false;
     const database = this.#open();
-    database.prepare("INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?)")
-      .run(id, owner, previous, items, response, bytes, ++this.#uses);
-    this.#rows++;
-    this.#bytes += bytes;
+    database.prepare(`INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ${NEXT_USE})`)
+      .run(id, owner, previous, items, response, bytes);
     this.#evict(database);
     return true;
   }
 
   /** An answer; undefined: there is none for this owner. */
   get(owner: string, id: string): StoredResponse | undefined {
-    if (this.#rows === 0) return undefined;
-    const row = this.#open().prepare("SELECT previous, items, response FROM responses WHERE id = ? AND owner = ?")
+    const row = this.#database?.prepare("SELECT previous, items, response FROM responses WHERE id = ? AND owner = ?")
       .get(id, owner);
     if (row === undefined) return undefined;
     const { previous, items, response } = row;
@@ -115,9 +113,10 @@ export class ResponseStore {
       chain.push(row);
       next = row.previous;
     }
-    const use = this.#open().prepare("UPDATE responses SET used = ? WHERE id = ?");
     // The head of a chain is the older one: without it the others are of no use, so it goes last.
-    for (const one of ids) use.run(++this.#uses, one);
+    this.#database?.prepare(
+      `UPDATE responses SET used = ${NEXT_USE} + one.key FROM json_each(?) AS one WHERE responses.id = one.value`,
+    ).run(JSON.stringify(ids));
     return chain.reverse();
   }
 
@@ -132,13 +131,8 @@ export class ResponseStore {
 
   /** Forgets an answer. @returns Whether it was there for this owner. */
   delete(owner: string, id: string): boolean {
-    if (this.#rows === 0) return false;
-    const database = this.#open();
-    const row = database.prepare("DELETE FROM responses WHERE id = ? AND owner = ? RETURNING bytes").get(id, owner);
-    if (row === undefined) return false;
-    this.#rows--;
-    this.#bytes -= Number(row.bytes);
-    return true;
+    const deleted = this.#database?.prepare("DELETE FROM responses WHERE id = ? AND owner = ?").run(id, owner);
+    return deleted !== undefined && Number(deleted.changes) > 0;
   }
 
   /** Closes the database. */
@@ -149,28 +143,36 @@ export class ResponseStore {
 
   #evict(database: DatabaseSync): void {
     const { rowsMax, bytesMax } = this.#options;
-    while (this.#rows > rowsMax || this.#bytes > bytesMax) {
+    let { rows, bytes } = count(database);
+    while (rows > rowsMax || bytes > bytesMax) {
       const oldest = "SELECT id FROM responses ORDER BY used LIMIT 1";
       const row = database.prepare(`DELETE FROM responses WHERE id = (${oldest}) RETURNING bytes`).get();
       if (row === undefined) return;
-      this.#rows--;
-      this.#bytes -= Number(row.bytes);
+      rows--;
+      bytes -= Number(row.bytes);
     }
   }
 
   #open(): DatabaseSync {
     if (this.#database !== undefined) return this.#database;
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-    const database = new DatabaseSync(this.#options.path);
-    database.exec(SCHEMA);
-    const row = database.prepare(
-      "SELECT COUNT(*) AS number, COALESCE(SUM(bytes), 0) AS bytes, COALESCE(MAX(used), 0) AS used FROM responses",
-    ).get();
-    this.#rows = Number(row?.number);
-    this.#bytes = Number(row?.bytes);
-    this.#uses = Number(row?.used);
-    this.#database = database;
-    this.#evict(database);
-    return database;
+    const database = new DatabaseSync(this.#options.path, { timeout: BUSY_MS });
+    try {
+      database.exec(SCHEMA);
+      this.#evict(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return this.#database = database;
   }
+}
+
+/** Numbers uses: the larger, the later. */
+const NEXT_USE = "(SELECT COALESCE(MAX(used), 0) + 1 FROM responses)";
+
+/** What is kept; the index has it, no row is read. */
+function count(database: DatabaseSync): { rows: number; bytes: number } {
+  const row = database.prepare("SELECT COUNT(*) AS number, SUM(bytes) AS bytes FROM responses").get();
+  return { rows: Number(row?.number), bytes: Number(row?.bytes) };
 }

@@ -107,3 +107,23 @@ Deno.test("a file keeps answers over a restart, its limits with it", async () =>
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("two servers on one file see each other's answers, and the bounds hold for both together", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/responses.sqlite`;
+    const one = new ResponseStore({ path, rowsMax: 4 });
+    const other = new ResponseStore({ path, rowsMax: 4 });
+    one.put("a", idOf(0), row("0"));
+    other.put("a", idOf(1), row("1", idOf(0)));
+    assert.deepEqual(one.chain("a", idOf(1))?.length, 2);
+    for (let at = 2; at < 8; at++) (at % 2 === 0 ? one : other).put("a", idOf(at), row(`${at}`));
+    assert.deepEqual([one.size, other.size], [4, 4]);
+    assert.deepEqual([3, 4].map((at) => other.get("a", idOf(at))), [undefined, row("4")]);
+    assert.deepEqual([one.delete("a", idOf(7)), other.delete("a", idOf(7)), other.size], [true, false, 3]);
+    one.close();
+    other.close();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
