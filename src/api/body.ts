@@ -47,7 +47,7 @@ function parseJson(text: string): unknown {
     throw new RequestError("invalid_json", "The request body is empty: expected a JSON object.");
   }
   try {
-    return LONG_NUMBER.test(text) ? parseExact(text) : JSON.parse(text);
+    return fromJsonText(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RequestError("invalid_json", `The request body is not valid JSON: ${reason}`);
@@ -81,6 +81,11 @@ function parseExact(text: string): unknown {
 /** Above 2^53 some integers print as they were written by chance; nobody can know which. */
 function isExact(item: number, source: string): boolean {
   return JSON.stringify(item) === source && (!Number.isInteger(item) || Number.isSafeInteger(item));
+}
+
+/** What `toJsonText` wrote, its numbers again to the last digit. @throws {SyntaxError} If it is no JSON. */
+export function fromJsonText(text: string): unknown {
+  return LONG_NUMBER.test(text) ? parseExact(text) : JSON.parse(text);
 }
 
 /** A part of a body as JSON again, its numbers to the last digit as the client wrote them. */

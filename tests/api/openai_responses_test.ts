@@ -221,3 +221,16 @@ Deno.test("what was kept is retrieved, listed page by page, counted and deleted 
   await responses.delete(made.id);
   await assert.rejects(responses.retrieve(made.id), /No response of this id is kept/);
 });
+
+Deno.test("what is kept of a request has its numbers to the last digit", async () => {
+  await using server = await serve({ replies: [{ text: "Noted." }] });
+  const digits = "12345678901234567890";
+  const call = `{"type":"tool_search_call","call_id":"1","execution":"client","arguments":{"after":${digits}}}`;
+  const body = `{"model":"scripted","input":[${call},{"role":"user","content":"Hi"}]}`;
+  const headers = { "content-type": "application/json" };
+  const { id } = await (await fetch(`${server.url}/v1/responses`, { method: "POST", headers, body })).json();
+  const items = await (await fetch(`${server.url}/v1/responses/${id}/input_items`)).text();
+  assert.ok(items.includes(`"after":${digits}}`), items);
+  await ask(server, { input: "And?", previous_response_id: id }, false);
+  for (const { prompt } of await server.asked()) assert.ok(prompt.includes(`"after": ${digits}}`), prompt);
+});

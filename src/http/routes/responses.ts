@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type JsonObject, toJsonText } from "../../api/body.ts";
+import { fromJsonText, type JsonObject, toJsonText } from "../../api/body.ts";
 import { RequestError } from "../../api/errors.ts";
 import { ResponseEncoder } from "../../api/responses/answer.ts";
 import { toInputItemList } from "../../api/responses/input_items.ts";
@@ -85,7 +85,8 @@ export function showResponse(context: AppContext, dependencies: AppDependencies)
 export function listInputItems(context: AppContext, dependencies: AppDependencies): Response {
   const { items } = find(context, dependencies);
   const { after, limit, order } = context.req.query();
-  return context.json(toInputItemList(JSON.parse(items), toId(context), { after, limit, order }));
+  const list = toInputItemList(fromJsonText(items) as JsonObject[], toId(context), { after, limit, order });
+  return new Response(toJsonText(list), { headers: { "content-type": "application/json" } });
 }
 
 /** Forgets a kept answer. @throws {RequestError} If the key has none of this id. */
@@ -120,7 +121,7 @@ function toKnown(context: AppContext, { responses, config }: AppDependencies): K
       const chain = responses.chain(owner, responseId);
       if (chain !== undefined) {
         return chain.flatMap(({ items, response }): JsonObject[] => [
-          ...JSON.parse(items),
+          ...fromJsonText(items) as JsonObject[],
           ...JSON.parse(response).output,
         ]);
       }
