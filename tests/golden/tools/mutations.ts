@@ -156,6 +156,9 @@ function deepTexts(value: unknown): string[] {
 if (import.meta.main) {
   const count = Number(Deno.args[0] ?? 200_000);
   const seed = Number(Deno.args[1] ?? crypto.getRandomValues(new Uint32Array(1))[0]);
+  if (!(Number.isSafeInteger(count) && count > 0 && Number.isSafeInteger(seed))) {
+    throw new Error(`mutations.ts [COUNT] [SEED]: expected two integers; found ${Deno.args.join(" ")}`);
+  }
   // deno-lint-ignore no-console -- a program of the command line
   console.log(`${count} mutations, seed ${seed}`);
   runMutations(await loadSources(), count, seed);
