@@ -207,6 +207,18 @@ export interface GenerationUsage {
   decodeUs: number;
 }
 
+/** What a generation cost that did nothing. */
+export const NO_USAGE: GenerationUsage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  draftedTokens: 0,
+  acceptedTokens: 0,
+  queueUs: 0,
+  prefillUs: 0,
+  decodeUs: 0,
+};
+
 /** Why a generation ended inside the core. */
 export type CoreFinish = "stop" | "length" | "cancelled";
 

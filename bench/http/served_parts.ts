@@ -3,18 +3,14 @@
  *
  * @module
  */
-import { Seal } from "../../src/api/seal.ts";
 import { print } from "../../src/cli/terminal.ts";
 import { loadConfig } from "../../src/config.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
-import { Activity } from "../../src/http/activity.ts";
 import { createApp } from "../../src/http/app.ts";
+import { toParts } from "../../src/http/app_parts.ts";
 import { SYSTEM_CLOCK } from "../../src/http/clock.ts";
-import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { startServer, stopOnSignals } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
-import { KeptTurns } from "../../src/route/kept/store.ts";
 import { type LoadedModel, ServedModels } from "../../src/route/models.ts";
 import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
@@ -25,25 +21,9 @@ export async function serveUntilSignal(engine: Engine, id: string, loaded: Loade
   const log = createLogger({ level: config.logLevel });
   const models = new ServedModels();
   models.add(id, SYSTEM_CLOCK.epochSeconds()).status = { state: "ready", loaded };
-  const common = {
-    config,
-    activity: new Activity(SYSTEM_CLOCK),
-    lifecycle: new Lifecycle(),
-    clock: SYSTEM_CLOCK,
-    log,
-  };
-  const app = createApp({
-    ...common,
-    engine,
-    models,
-    grammars: new GrammarWorker(),
-    records: new Records(),
-    responses: new ResponseStore(),
-    seal: new Seal(),
-    turns: new KeptTurns(),
-    version: "bench",
-  });
-  const server = await startServer({ ...common, app });
+  const [records, responses, clock] = [new Records(), new ResponseStore(), SYSTEM_CLOCK];
+  const parts = toParts({ config, engine, models, clock, log, records, responses, version: "bench" });
+  const server = await startServer({ ...parts, app: createApp(parts) });
   print(`  base URL  ${server.url}/v1`);
   await stopOnSignals(server);
   await engine.close();

@@ -99,6 +99,15 @@ export function toJsonText(part: unknown): string {
 /** ECMAScript's `JSON.rawJSON`, which TypeScript's library does not know yet: writes a number as this text has it. */
 export const rawJson = Reflect.get(JSON, "rawJSON") as (text: string) => unknown;
 
+/** JSON text as a value that is written again with its numbers as they were: 64-bit ids, 1.0, -0. */
+export function toExactJson(text: string): unknown {
+  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== "number" || context?.source === undefined) return value;
+    return JSON.stringify(value) === context.source ? value : rawJson(context.source);
+  };
+  return JSON.parse(text, keep);
+}
+
 /** Counts open brackets outside of strings; a linear scan that never recurses. */
 function requireShallow(bytes: Uint8Array): void {
   let depth = 0;

@@ -21,7 +21,7 @@ import {
   tokenCount,
 } from "./sampling.ts";
 import { parseWith } from "./schema.ts";
-import { THINKING_FIELDS, THINKING_SHAPE, type ThinkingRequest, toThinking } from "./thinking.ts";
+import { THINKING_FIELDS, THINKING_SHAPE, type ThinkingRequest, toThinking, withThinking } from "./thinking.ts";
 import { type ToolUse, toToolUse } from "./tools.ts";
 
 const NO_AUDIO = "audio is not available yet in this version";
@@ -133,7 +133,7 @@ export function parseChatRequest(body: JsonObject): ConversationRequest {
 function toConversation(
   fields: z.output<typeof ChatFields>,
   { tools }: ToolUse,
-  { enabled, effort }: ThinkingRequest,
+  thinking: ThinkingRequest,
   ignored: IgnoredFields,
 ): Conversation {
   const messages = toMessages(fields.messages, ignored);
@@ -155,11 +155,7 @@ function toConversation(
   return {
     messages,
     tools,
-    templateArguments: {
-      ...fields.chat_template_kwargs,
-      ...(enabled !== undefined && { enable_thinking: enabled }),
-      ...(effort !== undefined && { reasoning_effort: effort }),
-    },
+    templateArguments: withThinking(fields.chat_template_kwargs ?? {}, thinking),
     addGenerationPrompt: !continues,
   };
 }

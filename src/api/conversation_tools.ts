@@ -6,6 +6,7 @@
  * @module
  */
 import type { TextPart, Tool } from "../flow.ts";
+import { toJsonText } from "./body.ts";
 import { RequestError } from "./errors.ts";
 import { offerTools, type ToolChoice, TOOLS_MAX } from "./tools.ts";
 
@@ -51,7 +52,7 @@ function toMap(tools: readonly Tool[]): Map<string, Tool> {
 
 /** What a turn shows of a tool that it brings. */
 export function toDefinition({ name, description, parameters }: Tool): TextPart {
-  const definition = JSON.stringify({ type: "function", function: { name, description, parameters } });
+  const definition = toJsonText({ type: "function", function: { name, description, parameters } });
   return { type: "text", text: `<tools>\n${definition}\n</tools>` };
 }
 

@@ -12,13 +12,16 @@ import { SOURCE_CHARS_MAX } from "../grammar/limits.ts";
 import { type FieldTable, type IgnoredFields, sortFields, WORKS } from "./fields.ts";
 import { parseWith } from "./schema.ts";
 
-/** What becomes of the fields of a format, with those of both ways in which the wires write a grammar. */
-export const FREEFORM_FORMAT_FIELDS: FieldTable = { type: WORKS, syntax: WORKS, definition: WORKS, grammar: WORKS };
+/** What becomes of the fields of a format that is any text. */
+export const TEXT_FORMAT_FIELDS: FieldTable = { type: WORKS };
 
-const Format = z.object({
-  type: z.enum(["text", "grammar"], "expected text or grammar"),
-  grammar: z.unknown().optional(),
-});
+/** What becomes of the fields of a format that has a grammar. */
+export const GRAMMAR_FORMAT_FIELDS: FieldTable = { type: WORKS, syntax: WORKS, definition: WORKS };
+
+const Format = z.looseObject(
+  { type: z.enum(["text", "grammar"], "expected text or grammar") },
+  "expected an object with a type",
+);
 const GrammarShape = z.object({
   syntax: z.enum(["lark", "regex"], "expected lark or regex"),
   definition: z.string("expected a grammar").max(SOURCE_CHARS_MAX, `expected at most ${SOURCE_CHARS_MAX} characters`),
@@ -32,14 +35,10 @@ export function toFreeformInput(
   ignored: IgnoredFields,
 ): FreeformInput {
   if (value === undefined) return {};
-  const object = parseWith(z.looseObject({}, "expected an object with a type"), value, path);
-  const fields = sortFields(FREEFORM_FORMAT_FIELDS, object, ignored, path, listedPath);
-  const format = parseWith(Format, fields, path);
-  if (format.type === "text") return {};
-  // Chat completions has the grammar in an object of its own.
-  const isNested = format.grammar !== undefined;
-  const grammar = parseWith(GrammarShape, isNested ? format.grammar : fields, isNested ? `${path}.grammar` : path);
-  return { grammar };
+  const format = parseWith(Format, value, path);
+  const table = format.type === "text" ? TEXT_FORMAT_FIELDS : GRAMMAR_FORMAT_FIELDS;
+  const fields = sortFields(table, format, ignored, path, listedPath);
+  return format.type === "text" ? {} : { grammar: parseWith(GrammarShape, fields, path) };
 }
 
 /** A freeform tool as the model sees it. */

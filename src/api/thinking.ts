@@ -57,6 +57,18 @@ export interface ThinkingRequest {
   budget?: { tokens: number; field: string };
 }
 
+/** The template's arguments, with what was asked of thinking. */
+export function withThinking(
+  templateArguments: Readonly<Record<string, unknown>>,
+  { enabled, effort }: ThinkingRequest,
+): Record<string, unknown> {
+  return {
+    ...templateArguments,
+    ...(enabled !== undefined && { enable_thinking: enabled }),
+    ...(effort !== undefined && { reasoning_effort: effort }),
+  };
+}
+
 /** Tokens of thinking for an effort, where the template has no words of its own. `none` is no thinking. */
 const EFFORT_TOKENS: Readonly<Record<string, number>> = {
   minimal: 256,

@@ -8,14 +8,11 @@ import type { Config } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import { openFakeModel } from "../fake/open.ts";
 import { readScript } from "../fake/script.ts";
-import { GrammarWorker } from "../guide/grammar_worker.ts";
-import { Activity } from "../http/activity.ts";
 import { createApp } from "../http/app.ts";
+import { toParts } from "../http/app_parts.ts";
 import { SYSTEM_CLOCK } from "../http/clock.ts";
-import { Lifecycle } from "../http/lifecycle.ts";
 import type { Logger } from "../log.ts";
 import type { Profiles } from "../profiles/store.ts";
-import { KeptTurns } from "../route/kept/store.ts";
 import { ServedModels } from "../route/models.ts";
 import type { OpenTrace } from "./open_trace.ts";
 import { findModel } from "./find_model.ts";
@@ -62,24 +59,9 @@ export async function openFakeServer(
   const engine = new Engine(fake.core, { log: (level, line) => log.log(level, line, { from: "core" }) });
   const [models, clock] = [new ServedModels(), SYSTEM_CLOCK];
   const model = models.add(file.model, clock.epochSeconds());
-  const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
   const { records, responses, seal } = trace;
-  const grammars = new GrammarWorker();
-  const parts = {
-    config,
-    engine,
-    models,
-    grammars,
-    activity,
-    lifecycle,
-    clock,
-    log,
-    records,
-    responses,
-    seal,
-    turns: new KeptTurns(),
-    version: VERSION,
-  };
+  const parts = toParts({ config, engine, models, clock, log, records, responses, seal, version: VERSION });
+  const { activity, grammars, lifecycle } = parts;
   const load = async (): Promise<void> => {
     const handle = await engine.loadModel(file.model, {});
     model.status = { state: "ready", loaded: { ...fake.model, handle, info: engine.modelInfo(handle) } };

@@ -8,19 +8,18 @@ import type { Config } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineConfig } from "../ffi/core.ts";
 import { openNativeCore } from "../ffi/native_core.ts";
-import { GrammarWorker } from "../guide/grammar_worker.ts";
-import { Activity } from "../http/activity.ts";
+import type { Activity } from "../http/activity.ts";
 import { createApp } from "../http/app.ts";
+import { toParts } from "../http/app_parts.ts";
 import type { AppEnvironment } from "../http/app_context.ts";
 import { type Clock, SYSTEM_CLOCK } from "../http/clock.ts";
-import { Lifecycle } from "../http/lifecycle.ts";
+import type { Lifecycle } from "../http/lifecycle.ts";
 import type { Logger } from "../log.ts";
 import { resolveProfile } from "../profiles/resolve.ts";
 import { recommendSampling } from "../profiles/sampling.ts";
 import type { Profiles } from "../profiles/store.ts";
 import { openTextModel } from "../prompt/text_model.ts";
 import type { TextWorker } from "../prompt/text_worker.ts";
-import { KeptTurns } from "../route/kept/store.ts";
 import { loadServedModel } from "../route/load.ts";
 import { type ServedModel, ServedModels } from "../route/models.ts";
 import type { OpenTrace } from "./open_trace.ts";
@@ -67,26 +66,12 @@ export function openServer(request: ServerRequest): OpenServer {
   const core = openNativeCore(libraryPath, toEngineConfig(config));
   const engine = new Engine(core, { log: (level, line) => log.log(level, line, { from: "core" }) });
   const models = new ServedModels();
-  const grammars = new GrammarWorker();
   const clock = SYSTEM_CLOCK;
   const model = models.add(place.id, clock.epochSeconds(), place.hfId);
-  const [activity, lifecycle] = [new Activity(clock), new Lifecycle()];
   const { records, responses, seal } = trace;
-  const parts = {
-    config,
-    engine,
-    models,
-    grammars,
-    activity,
-    lifecycle,
-    clock,
-    log,
-    records,
-    responses,
-    seal,
-    turns: new KeptTurns(),
-  };
-  const app = createApp({ ...parts, version: VERSION });
+  const parts = toParts({ config, engine, models, clock, log, records, responses, seal, version: VERSION });
+  const { activity, grammars, lifecycle } = parts;
+  const app = createApp(parts);
   const load = (): Promise<void> =>
     loadServedModel(model, {
       directory: place.directory,

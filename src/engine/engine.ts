@@ -17,7 +17,7 @@ import {
   type SubmitRequest,
 } from "../ffi/core.ts";
 import { toCoreError } from "../ffi/errors.ts";
-import type { GenerationEvent, GenerationRequest } from "../flow.ts";
+import { type GenerationEvent, type GenerationRequest, NO_USAGE } from "../flow.ts";
 import { Generation } from "./generation.ts";
 import { GuideFeed } from "./guide_feed.ts";
 import { type LogEvent, type ModelEvent, Pump, type RequestEvent } from "./pump.ts";
@@ -272,8 +272,7 @@ export function toSubmit(tag: number, request: GenerationRequest): SubmitRequest
 /** What a generation is whose client had left before it began. */
 function abortedGeneration(request: GenerationRequest): Generation {
   const generation = new Generation(() => {});
-  const none = { cachedTokens: 0, completionTokens: 0, draftedTokens: 0, acceptedTokens: 0 };
-  const usage = { promptTokens: request.prompt.length, ...none, queueUs: 0, prefillUs: 0, decodeUs: 0 };
+  const usage = { ...NO_USAGE, promptTokens: request.prompt.length };
   generation.push({ type: "finish", reason: "cancelled", usage });
   return generation;
 }

@@ -1,18 +1,9 @@
 /** The buffer of one generation: slow readers, ends, and leaving. */
 import assert from "node:assert/strict";
-import type { GenerationEvent } from "../flow.ts";
+import { type GenerationEvent, NO_USAGE } from "../flow.ts";
 import { Generation } from "./generation.ts";
 
-const usage = {
-  promptTokens: 1,
-  cachedTokens: 0,
-  completionTokens: 1,
-  draftedTokens: 0,
-  acceptedTokens: 0,
-  queueUs: 0,
-  prefillUs: 0,
-  decodeUs: 0,
-};
+const usage = { ...NO_USAGE, promptTokens: 1, completionTokens: 1 };
 const token: GenerationEvent = { type: "token", token: 5, index: 0 };
 const finish: GenerationEvent = { type: "finish", reason: "stop", usage };
 

@@ -30,7 +30,7 @@ interface FrameRequest {
   /** Any text up to a mark, and the mark. @param behind Once, behind it. */
   until: (mark: string, behind?: Expr) => Expr;
   /** The rest of a line, and its end. */
-  line: Expr;
+  line: () => Expr;
 }
 
 /** Behind a closing tag: a line end, so that no sign of the answer makes it look quoted. */
@@ -55,7 +55,7 @@ export function frameOf(reasoning: ReasoningParserName, prompt: string, book: Ru
     const thinking = isOpen ? inside : isClosed ? EMPTY : optional(sequence(token(tags.open), inside));
     return { thinking, content: PLAIN };
   }
-  const line = textUntil("\n", "line", (name, expr) => book.define(name, expr));
+  const line = (): Expr => textUntil("\n", "line", (name, expr) => book.define(name, expr));
   return SEGMENT_FRAMES[reasoning as SegmentName | "none"]({ prompt, isOpen, until, line });
 }
 
@@ -99,6 +99,6 @@ const SEGMENT_FRAMES: Record<SegmentName | "none", (request: FrameRequest) => An
   ui_tars: ({ isOpen, line }) => ({
     thinking: EMPTY,
     content: PLAIN,
-    calls: (calls) => sequence(isOpen ? line : optional(sequence("Thought: ", line)), calls),
+    calls: (calls) => sequence(isOpen ? line() : optional(sequence("Thought: ", line())), calls),
   }),
 };

@@ -1,7 +1,7 @@
 /** The watch tells what the decoder would, in every format of reasoning; a format's closing ends the reasoning. */
 import assert from "node:assert/strict";
-import { NO_USAGE, PieceVocabulary } from "../../tests/support/vocabulary.ts";
-import type { Vocabulary } from "../flow.ts";
+import { PieceVocabulary } from "../../tests/support/vocabulary.ts";
+import { NO_USAGE, type Vocabulary } from "../flow.ts";
 import { createDecoder, type Dialect } from "./decoder.ts";
 import { findDialect, markersOf } from "./parser_names.ts";
 import { REASONING_PARSERS } from "./reasoning/mod.ts";

@@ -7,22 +7,18 @@
  * @module
  */
 import type { RecordContent, RequestRecord } from "../api/request_record.ts";
-import { Seal } from "../api/seal.ts";
 import { loadConfig } from "../config.ts";
 import { Engine } from "../engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore } from "../ffi/fake_core.ts";
 import type { FakeReply } from "../ffi/fake_reply.ts";
 import type { Vocabulary } from "../flow.ts";
-import { GrammarWorker } from "../guide/grammar_worker.ts";
-import { Activity } from "../http/activity.ts";
 import { createApp } from "../http/app.ts";
+import { toParts } from "../http/app_parts.ts";
 import { SYSTEM_CLOCK } from "../http/clock.ts";
-import { Lifecycle } from "../http/lifecycle.ts";
 import { SILENT_LOGGER } from "../log.ts";
 import { findDialect } from "../output/parser_names.ts";
 import { VOCABULARY_SIZE_MAX } from "../prompt/limits.ts";
 import type { KeptResponses } from "../http/app_context.ts";
-import { KeptTurns } from "../route/kept/store.ts";
 import { ServedModels } from "../route/models.ts";
 import type { Script } from "../route/script.ts";
 import { Records } from "../trace/records.ts";
@@ -93,20 +89,17 @@ async function ask(record: RequestRecord, content: RecordContent, engine: Engine
     },
   };
   const records = new Records({ recordsContent: true });
-  const parts = { engine, models, records, activity: new Activity(SYSTEM_CLOCK) };
-  const app = createApp({
-    grammars: new GrammarWorker(),
-    ...parts,
+  const app = createApp(toParts({
+    engine,
+    models,
+    records,
     config: loadConfig({ maxBodyBytes: 64 * 2 ** 20, toolArguments: record.tool_arguments }, {}),
-    lifecycle: new Lifecycle(),
-    seal: new Seal(),
-    turns: new KeptTurns(),
     responses: EARLIER_RESPONSES,
     clock: SYSTEM_CLOCK,
     log: SILENT_LOGGER,
     version: "replay",
     script: toScript(text.vocabulary),
-  });
+  }));
   const headers = { "content-type": "application/json" };
   const response = await app.request(record.route, { method: "POST", headers, body: JSON.stringify(content.body) });
   await response.text();

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { NO_USAGE } from "../../tests/support/vocabulary.ts";
-import type { OutputEvent } from "../flow.ts";
+import { NO_USAGE, type OutputEvent } from "../flow.ts";
 import { mergeAnswers } from "./answer.ts";
 
 const text = (piece: string): OutputEvent => ({ type: "text", text: piece, tokens: [] });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { NO_USAGE } from "../../tests/support/vocabulary.ts";
-import type { GenerationEvent, OutputEvent } from "../flow.ts";
+import { type GenerationEvent, NO_USAGE, type OutputEvent } from "../flow.ts";
 import { emptyAccount } from "../output/account.ts";
 import { LiveCalls } from "./live_calls.ts";
 import { CallMissing } from "./whole_calls.ts";

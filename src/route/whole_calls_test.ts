@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { NO_USAGE } from "../../tests/support/vocabulary.ts";
 import { emptyAccount } from "../output/account.ts";
-import type { GenerationEvent, OutputEvent } from "../flow.ts";
+import { type GenerationEvent, NO_USAGE, type OutputEvent } from "../flow.ts";
 import { CallMissing, WholeCalls } from "./whole_calls.ts";
 
 const TOKEN: GenerationEvent = { type: "token", token: 0, index: 0 };

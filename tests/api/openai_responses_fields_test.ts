@@ -7,15 +7,18 @@
 import assert from "node:assert/strict";
 import type OpenAI from "openai";
 import type { FieldTable } from "../../src/api/fields.ts";
-import { FREEFORM_FORMAT_FIELDS } from "../../src/api/freeform.ts";
+import { GRAMMAR_FORMAT_FIELDS, TEXT_FORMAT_FIELDS as FREEFORM_TEXT_FIELDS } from "../../src/api/freeform.ts";
 import { FILE_PART_FIELDS, IMAGE_PART_FIELDS, TEXT_PART_FIELDS } from "../../src/api/responses/content.ts";
 import type { InputItemList } from "../../src/api/responses/input_items.ts";
 import {
   ADDITIONAL_TOOLS_FIELDS,
-  CALL_FIELDS,
+  CUSTOM_CALL_FIELDS,
+  FUNCTION_CALL_FIELDS,
   MESSAGE_FIELDS,
   OUTPUT_FIELDS,
   REASONING_FIELDS,
+  SEARCH_CALL_FIELDS,
+  SEARCH_OUTPUT_FIELDS,
 } from "../../src/api/responses/items.ts";
 import { RESPONSES_FIELDS, type ResponsesBody } from "../../src/api/responses/request.ts";
 import type {
@@ -32,10 +35,11 @@ import type {
 } from "../../src/api/responses/response.ts";
 import { REASONING_CONFIG_FIELDS, TEXT_FIELDS, TEXT_FORMAT_FIELDS } from "../../src/api/responses/text.ts";
 import {
+  ALLOWED_CHOICE_FIELDS,
   CUSTOM_TOOL_FIELDS,
   FUNCTION_TOOL_FIELDS,
+  NAMED_CHOICE_FIELDS,
   NAMESPACE_FIELDS,
-  TOOL_CHOICE_FIELDS,
   TOOL_SEARCH_FIELDS,
 } from "../../src/api/responses/tools.ts";
 
@@ -51,8 +55,11 @@ function toFields(declarations: string, name: string): string[] {
 const SORTED: [table: FieldTable, names: string[]][] = [
   [RESPONSES_FIELDS, ["ResponseCreateParamsBase"]],
   [MESSAGE_FIELDS, ["EasyInputMessage", "Message", "ResponseOutputMessage"]],
-  [CALL_FIELDS, ["ResponseFunctionToolCall", "ResponseCustomToolCall", "ToolSearchCall", "ResponseToolSearchCall"]],
-  [OUTPUT_FIELDS, ["FunctionCallOutput", "ResponseCustomToolCallOutput", "ResponseToolSearchOutputItemParam"]],
+  [FUNCTION_CALL_FIELDS, ["ResponseFunctionToolCall"]],
+  [CUSTOM_CALL_FIELDS, ["ResponseCustomToolCall"]],
+  [SEARCH_CALL_FIELDS, ["ToolSearchCall", "ResponseToolSearchCall"]],
+  [OUTPUT_FIELDS, ["FunctionCallOutput", "ResponseCustomToolCallOutput"]],
+  [SEARCH_OUTPUT_FIELDS, ["ResponseToolSearchOutputItemParam"]],
   [REASONING_FIELDS, ["ResponseReasoningItem"]],
   [ADDITIONAL_TOOLS_FIELDS, ["AdditionalTools"]],
   [TEXT_PART_FIELDS, ["ResponseInputText", "ResponseInputTextContent", "ResponseOutputText", "ResponseOutputRefusal"]],
@@ -62,7 +69,8 @@ const SORTED: [table: FieldTable, names: string[]][] = [
   [CUSTOM_TOOL_FIELDS, ["CustomTool"]],
   [NAMESPACE_FIELDS, ["NamespaceTool"]],
   [TOOL_SEARCH_FIELDS, ["ToolSearchTool"]],
-  [TOOL_CHOICE_FIELDS, ["ToolChoiceAllowed", "ToolChoiceFunction", "ToolChoiceCustom"]],
+  [NAMED_CHOICE_FIELDS, ["ToolChoiceFunction", "ToolChoiceCustom"]],
+  [ALLOWED_CHOICE_FIELDS, ["ToolChoiceAllowed"]],
   [TEXT_FIELDS, ["ResponseTextConfig"]],
   [TEXT_FORMAT_FIELDS, ["ResponseFormatTextJSONSchemaConfig"]],
 ];
@@ -74,10 +82,12 @@ async function read(path: string): Promise<string> {
 Deno.test("every field of a Responses request works, is refused or is listed", async () => {
   const responses = await read("resources/responses/responses.d.ts");
   const shared = await read("resources/shared.d.ts");
+  const inputs = shared.slice(shared.indexOf("namespace CustomToolInputFormat"));
   const sorted: [FieldTable, string[], string][] = [
     ...SORTED.map(([table, names]): [FieldTable, string[], string] => [table, names, responses]),
     [REASONING_CONFIG_FIELDS, ["Reasoning"], shared],
-    [FREEFORM_FORMAT_FIELDS, ["Text", "Grammar"], shared.slice(shared.indexOf("namespace CustomToolInputFormat"))],
+    [FREEFORM_TEXT_FIELDS, ["Text"], inputs],
+    [GRAMMAR_FORMAT_FIELDS, ["Grammar"], inputs],
   ];
   for (const [table, names, declarations] of sorted) {
     for (const name of names) {

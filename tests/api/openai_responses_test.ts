@@ -234,3 +234,17 @@ Deno.test("what is kept of a request has its numbers to the last digit", async (
   await ask(server, { input: "And?", previous_response_id: id }, false);
   for (const { prompt } of await server.asked()) assert.ok(prompt.includes(`"after": ${digits}}`), prompt);
 });
+
+Deno.test("numbers of a search, and of a found tool's schema, are given to their last digit", async () => {
+  const digits = "12345678901234567890";
+  const text = `<tool_call>\n{"name": "tool_search", "arguments": {"after": ${digits}}}\n</tool_call>`;
+  await using server = await serve({ replies: [{ text }] });
+  const found =
+    `{"type":"function","name":"f","parameters":{"type":"object","properties":{"n":{"maximum":${digits}}}}}`;
+  const search = '{"type":"tool_search","execution":"client","parameters":{"type":"object"}}';
+  const items = `{"role":"user","content":"Hi"},{"type":"tool_search_output","call_id":"1","tools":[${found}]}`;
+  const body = `{"model":"scripted","input":[${items}],"tools":[${search}]}`;
+  const answer = await (await fetch(`${server.url}/v1/responses`, { method: "POST", body })).text();
+  assert.ok(answer.includes(`"arguments":{"after":${digits}}`), answer);
+  assert.ok((await server.asked())[0].prompt.includes(`"maximum":${digits}`));
+});

@@ -4,22 +4,18 @@
  * @module
  */
 import OpenAI from "openai";
-import { Seal } from "../../src/api/seal.ts";
 import { loadConfig } from "../../src/config.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { openFakeModel } from "../../src/fake/open.ts";
 import { parseScript } from "../../src/fake/script.ts";
-import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
-import { Activity } from "../../src/http/activity.ts";
 import { createApp } from "../../src/http/app.ts";
+import { toParts } from "../../src/http/app_parts.ts";
 import { SYSTEM_CLOCK } from "../../src/http/clock.ts";
-import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { startServer } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
 import { loadProfiles } from "../../src/profiles/store.ts";
 import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
-import { KeptTurns } from "../../src/route/kept/store.ts";
 import { ServedModels } from "../../src/route/models.ts";
 
 /** A server of one test. */
@@ -55,21 +51,11 @@ export async function serveScript(
   const config = loadConfig({ port: 0, recordContent: true, ...flags }, {});
   const records = new Records({ recordsContent: true });
   const clock = SYSTEM_CLOCK;
-  const grammars = new GrammarWorker();
-  const parts = { config, engine, models, grammars, activity: new Activity(clock), lifecycle: new Lifecycle(), clock };
   const log = createLogger({ level: "error", write: () => {} });
   const responses = new ResponseStore();
-  const app = createApp({
-    ...parts,
-    log,
-    records,
-    responses,
-    seal: new Seal(),
-    turns: new KeptTurns(),
-    version: "0.0.0-test",
-    script: fake.player,
-  });
-  const running = await startServer({ ...parts, app, log });
+  const given = { config, engine, models, records, responses, clock, log, version: "0.0.0-test" };
+  const parts = toParts({ ...given, script: fake.player });
+  const running = await startServer({ ...parts, app: createApp(parts) });
   const client = new OpenAI({ baseURL: `${running.url}/v1`, apiKey: "unused", maxRetries: 0 });
   return {
     client,

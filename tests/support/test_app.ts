@@ -3,21 +3,17 @@
  *
  * @module
  */
-import { Seal } from "../../src/api/seal.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore, type FakeCoreOptions } from "../../src/ffi/fake_core.ts";
 import type { FakeReply } from "../../src/ffi/fake_reply.ts";
-import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
-import { Activity } from "../../src/http/activity.ts";
 import { createApp } from "../../src/http/app.ts";
+import { toParts } from "../../src/http/app_parts.ts";
 import type { AppDependencies } from "../../src/http/app_context.ts";
-import { Lifecycle } from "../../src/http/lifecycle.ts";
 import { createLogger, type LogLevel } from "../../src/log.ts";
 import type { Dialect } from "../../src/output/decoder.ts";
 import { findDialect } from "../../src/output/parser_names.ts";
 import type { TextModel } from "../../src/prompt/text_model.ts";
-import { KeptTurns } from "../../src/route/kept/store.ts";
 import { type ServedModel, ServedModels } from "../../src/route/models.ts";
 import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
@@ -88,21 +84,16 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const lines: string[] = [];
   const clock = new ManualClock();
   const config = loadConfig(flags, {});
-  const parts = {
+  const parts = toParts({
     config,
     engine,
     models,
-    grammars: new GrammarWorker(),
-    activity: new Activity(clock),
-    lifecycle: new Lifecycle(),
-    seal: new Seal(),
-    turns: new KeptTurns(),
-    responses: new ResponseStore(),
     records: new Records({ recordsContent: config.recordsContent }),
+    responses: new ResponseStore(),
     clock,
     log: createLogger({ level: logLevel, write: (line) => lines.push(line), now: () => 0 }),
     version: "0.0.0-test",
-  };
+  });
   const app = createApp(parts);
   return {
     ...parts,

@@ -3,19 +3,7 @@
  *
  * @module
  */
-import type { GenerationEvent, GenerationUsage, Vocabulary } from "../../src/flow.ts";
-
-/** Usage with nothing in it. */
-export const NO_USAGE: GenerationUsage = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  draftedTokens: 0,
-  acceptedTokens: 0,
-  queueUs: 0,
-  prefillUs: 0,
-  decodeUs: 0,
-};
+import { type GenerationEvent, NO_USAGE, type Vocabulary } from "../../src/flow.ts";
 
 /** Pieces as tokens. */
 export class PieceVocabulary implements Vocabulary {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { OutputEvent } from "../../flow.ts";
-import { rawJson } from "../body.ts";
+import { toExactJson } from "../body.ts";
 import type { Seal } from "../seal.ts";
 import type { ThinkingDisplay } from "./thinking.ts";
 
@@ -157,13 +157,4 @@ export function addStep(content: MessageBlock[], step: BlockStep): void {
     if (step.type === "stop") block.input = toExactJson(String(block.input) || "{}");
     else if (step.delta.type === "input_json_delta") block.input = String(block.input) + step.delta.partial_json;
   }
-}
-
-/** JSON text as a value that is written again with its numbers as they were: 64-bit ids, 1.0, -0. */
-function toExactJson(text: string): unknown {
-  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown => {
-    if (typeof value !== "number" || context?.source === undefined) return value;
-    return JSON.stringify(value) === context.source ? value : rawJson(context.source);
-  };
-  return JSON.parse(text, keep);
 }

@@ -12,7 +12,7 @@ import { type FieldTable, IgnoredFields, LISTED, sortFields, WORKS } from "../fi
 import { EXTENSION_FIELDS, SAMPLING_SHAPE, stopStrings, tokenCount } from "../sampling.ts";
 import { parseWith } from "../schema.ts";
 import type { Seal } from "../seal.ts";
-import { THINKING_FIELDS } from "../thinking.ts";
+import { THINKING_FIELDS, withThinking } from "../thinking.ts";
 import type { Reading } from "./blocks.ts";
 import { THINKING_OUTPUT_SHAPE, type ThinkingDisplay, toThinkingAndOutput } from "./thinking.ts";
 import { toConversationTools, toMessagesToolUse } from "./tools.ts";
@@ -125,11 +125,7 @@ export function parseMessagesRequest(body: JsonObject, seal: Seal): MessagesRequ
     conversation: {
       messages,
       tools: head,
-      templateArguments: {
-        ...templateArguments,
-        ...(thinking.enabled !== undefined && { enable_thinking: thinking.enabled }),
-        ...(thinking.effort !== undefined && { reasoning_effort: thinking.effort }),
-      },
+      templateArguments: withThinking(templateArguments, thinking),
       // An assistant's text at the end is gone on with; what only calls or thinks is a turn that is over.
       addGenerationPrompt: last?.role !== "assistant" || last.toolCalls !== undefined || last.content.length === 0,
     },

@@ -37,32 +37,23 @@ const CALLER = {
 } as const;
 const NOT_ASYNC = { rule: "listed", asksNothing: (value: unknown) => value === false } as const;
 
-/** What becomes of the fields of a call, of whatever tool. */
-export const CALL_FIELDS: FieldTable = {
-  ...SILENT,
-  call_id: WORKS,
-  name: WORKS,
-  namespace: WORKS,
-  arguments: WORKS,
-  input: WORKS,
-  execution: WORKS,
-  async: NOT_ASYNC,
-  caller: CALLER,
-  created_by: LISTED,
-};
+/** What is common to calls and results. */
+const CALLED: FieldTable = { ...SILENT, call_id: WORKS, async: NOT_ASYNC, caller: CALLER, created_by: LISTED };
 
-/** What becomes of the fields of a result. */
-export const OUTPUT_FIELDS: FieldTable = {
-  ...SILENT,
-  call_id: WORKS,
-  output: WORKS,
-  tools: WORKS,
-  execution: WORKS,
-  name: WORKS,
-  namespace: WORKS,
-  caller: CALLER,
-  created_by: LISTED,
-};
+/** What becomes of the fields of a function's call. */
+export const FUNCTION_CALL_FIELDS: FieldTable = { ...CALLED, name: WORKS, namespace: WORKS, arguments: WORKS };
+
+/** What becomes of the fields of a freeform tool's call. */
+export const CUSTOM_CALL_FIELDS: FieldTable = { ...CALLED, name: WORKS, namespace: WORKS, input: WORKS };
+
+/** What becomes of the fields of a search: only the client's are known. */
+export const SEARCH_CALL_FIELDS: FieldTable = { ...CALLED, execution: WORKS, arguments: WORKS };
+
+/** What becomes of the fields of a result; the call's id tells whose it is. */
+export const OUTPUT_FIELDS: FieldTable = { ...CALLED, output: WORKS, name: WORKS, namespace: WORKS };
+
+/** What becomes of the fields of found tools. */
+export const SEARCH_OUTPUT_FIELDS: FieldTable = { ...CALLED, execution: WORKS, tools: WORKS };
 
 /** What becomes of the fields of thinking. */
 export const REASONING_FIELDS: FieldTable = {
@@ -189,10 +180,11 @@ function readItem(item: JsonObject, place: ItemPlace, turns: Turns, reading: Ite
     case "message":
       return readMessage(parseWith(MessageItem, sort(MESSAGE_FIELDS), path), place, turns, ignored);
     case "function_call":
+      return readCall(type, parseWith(CallItem, sort(FUNCTION_CALL_FIELDS), path), path, turns);
     case "custom_tool_call":
-      return readCall(type, parseWith(CallItem, sort(CALL_FIELDS), path), path, turns);
+      return readCall(type, parseWith(CallItem, sort(CUSTOM_CALL_FIELDS), path), path, turns);
     case "tool_search_call": {
-      const { call_id = "", arguments: given = {} } = parseWith(SearchCall, sort(CALL_FIELDS), path);
+      const { call_id = "", arguments: given = {} } = parseWith(SearchCall, sort(SEARCH_CALL_FIELDS), path);
       const json = typeof given === "string" ? given : toJsonText(given);
       return addCall(turns, { id: call_id, name: "tool_search", arguments: json }, path);
     }
@@ -203,7 +195,7 @@ function readItem(item: JsonObject, place: ItemPlace, turns: Turns, reading: Ite
       return turns.push({ role: "tool", content: toTexts(output, inside, ignored), toolCallId: call_id });
     }
     case "tool_search_output": {
-      const { call_id = "", tools = [] } = parseWith(SearchOutput, sort(OUTPUT_FIELDS), path);
+      const { call_id = "", tools = [] } = parseWith(SearchOutput, sort(SEARCH_OUTPUT_FIELDS), path);
       return turns.push({
         role: "tool",
         content: showFound(tools, path, reading),

@@ -8,6 +8,7 @@
  * @module
  */
 import type { OutputEvent, VisibleToken } from "../../flow.ts";
+import { toExactJson } from "../body.ts";
 import { toFreeformText } from "../freeform.ts";
 import { type ChatTokenLogprob, toChatLogprobs } from "../logprobs.ts";
 import type { Seal } from "../seal.ts";
@@ -229,7 +230,7 @@ function toTextPart(text: string, logprobs: ChatTokenLogprob[]): OutputTextPart 
 function toCallItem({ id, text, callId, kind }: Extract<Open, { type: "call" }>, status: ItemStatus): OutputItem {
   const isWhole = status !== "in_progress";
   if (kind.type === "tool_search") {
-    const args: unknown = isWhole ? JSON.parse(text === "" ? "{}" : text) : {};
+    const args = isWhole ? toExactJson(text === "" ? "{}" : text) : {};
     return { id, type: "tool_search_call", call_id: callId, execution: "client", arguments: args, status };
   }
   const { name, namespace } = kind;

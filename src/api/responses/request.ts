@@ -14,7 +14,7 @@ import { type FieldTable, IgnoredFields, isEmpty, LISTED, nothingIf, sortFields,
 import { EXTENSION_FIELDS, LOGPROBS_TOP_MAX, SAMPLING_SHAPE, sortStreamOptions, tokenCount } from "../sampling.ts";
 import { parseWith } from "../schema.ts";
 import type { Seal } from "../seal.ts";
-import { THINKING_FIELDS } from "../thinking.ts";
+import { THINKING_FIELDS, withThinking } from "../thinking.ts";
 import type { RequestEcho } from "./response.ts";
 import {
   ADDITIONAL_TOOLS_FIELDS,
@@ -164,11 +164,7 @@ export function parseResponsesRequest(body: JsonObject, seal: Seal, known: Known
     conversation: {
       messages,
       tools: head,
-      templateArguments: {
-        ...templateArguments,
-        ...(thinking.enabled !== undefined && { enable_thinking: thinking.enabled }),
-        ...(thinking.effort !== undefined && { reasoning_effort: thinking.effort }),
-      },
+      templateArguments: withThinking(templateArguments, thinking),
       addGenerationPrompt: true,
     },
     toolUse,

@@ -108,6 +108,18 @@ Deno.test("what the model made between two items of others is one turn", () => {
   refuses({ input: [USER, { type: "function_call", name: "a" }] }, "invalid_request", "input[1].call_id");
 });
 
+Deno.test("a field of another type of item, or of another choice, is listed and not passed over", () => {
+  const input = [
+    USER,
+    { ...call("1", "a"), input: "x" },
+    { type: "custom_tool_call", call_id: "2", name: "b", input: "x", arguments: "{}" },
+    { ...output("1", "one"), tools: [] },
+  ];
+  const tool_choice = { type: "function", name: "a", mode: "auto" };
+  const { ignored } = parse({ input, tools: [{ type: "function", name: "a" }], tool_choice });
+  assert.deepEqual(ignored.names(), ["input[].input", "input[].arguments", "input[].tools", "tool_choice.mode"]);
+});
+
 Deno.test("thinking comes back as it can be read or sealed, ours or foreign; altered it is refused", () => {
   const thinks = (
     fields: object,

@@ -59,8 +59,11 @@ export const NAMESPACE_FIELDS: FieldTable = { type: WORKS, name: WORKS, descript
 /** What becomes of the fields of a search for tools. */
 export const TOOL_SEARCH_FIELDS: FieldTable = { type: WORKS, execution: WORKS, description: WORKS, parameters: WORKS };
 
-/** What becomes of the fields of `tool_choice`. */
-export const TOOL_CHOICE_FIELDS: FieldTable = { type: WORKS, name: WORKS, namespace: WORKS, mode: WORKS, tools: WORKS };
+/** What becomes of the fields of a `tool_choice` that names a tool. */
+export const NAMED_CHOICE_FIELDS: FieldTable = { type: WORKS, name: WORKS, namespace: WORKS };
+
+/** What becomes of the fields of one that lists those that may be called. */
+export const ALLOWED_CHOICE_FIELDS: FieldTable = { type: WORKS, mode: WORKS, tools: WORKS };
 
 const NAME_WANTED = "expected a name of 1 to 128 letters, digits, _ or -, with its namespace";
 const name = z.string(NAME_WANTED).regex(/^[A-Za-z0-9_-]{1,128}$/, NAME_WANTED);
@@ -278,8 +281,10 @@ function toChoice(
   if (value === undefined || value === "auto") return { choice: { mode: "auto" } };
   if (value === "none" || value === "required") return { choice: { mode: value } };
   const object = parseWith(z.looseObject({ type: z.string(CHOICE_WANTED) }, CHOICE_WANTED), value, path);
-  const fields = sortFields(TOOL_CHOICE_FIELDS, object, ignored, path);
-  if (object.type !== "allowed_tools") return { choice: toNamed(fields, path) };
+  if (object.type !== "allowed_tools") {
+    return { choice: toNamed(sortFields(NAMED_CHOICE_FIELDS, object, ignored, path), path) };
+  }
+  const fields = sortFields(ALLOWED_CHOICE_FIELDS, object, ignored, path);
   const { mode, tools: list } = parseWith(AllowedShape, fields, path);
   const allowed = list.flatMap((one, index): string[] => {
     const at = `${path}.tools[${index}]`;
@@ -287,7 +292,7 @@ function toChoice(
       ignored.add(`${path}.tools[].type`);
       return [];
     }
-    const found = toNamed(sortFields(TOOL_CHOICE_FIELDS, one, ignored, at, `${path}.tools[]`), at);
+    const found = toNamed(sortFields(NAMED_CHOICE_FIELDS, one, ignored, at, `${path}.tools[]`), at);
     if (tools.find(found.name) === undefined) requireDeclared(found.name, tools.callable, path);
     return [found.name];
   });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GenerationUsage, Tool, Vocabulary } from "../../flow.ts";
+import { NO_USAGE, type Tool, type Vocabulary } from "../../flow.ts";
 import { createDecoder, type Dialect } from "../../output/decoder.ts";
 
 /** What reads a model's turns. */
@@ -30,17 +30,6 @@ export interface ReadTurn {
   /** Ids up to and with the last one of reasoning and its tags. */
   reasoningEnd: number;
 }
-
-const NO_USAGE: GenerationUsage = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  draftedTokens: 0,
-  acceptedTokens: 0,
-  queueUs: 0,
-  prefillUs: 0,
-  decodeUs: 0,
-};
 
 /** Reads a turn. @param prompt The end of what stands before it. */
 export function readTurn(reader: TurnReader, ids: Int32Array, prompt: string): ReadTurn {
