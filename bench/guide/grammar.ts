@@ -2,10 +2,12 @@
  * `deno task bench:grammar`: what it costs to say which tokens may come next, at the 151,669 tokens of Qwen3's
  * vocabulary: in the worker, and there and back.
  *
- *     deno task bench:grammar [--tokens 400] [--step-us 6700] [--model FOLDER]
+ *     deno task bench:grammar [--tokens 400] [--step-us 6300] [--model FOLDER]
  *
  * An answer is drawn at random from the masks themselves. *first*: the grammar has never been followed; *again*: the
- * same answer once more. The share is of a decode step of `--step-us` (SmolLM2-135M at 150 tokens/s).
+ * same answer once more; *new worker*: the first answer of a worker that has just begun, which is what a server's
+ * first bound request meets. The share is of a decode step of `--step-us` (SmolLM2-135M at 159 tokens/s). V8 has the
+ * flags of a server.
  *
  * @module
  */
@@ -15,6 +17,7 @@ import { GrammarGuide } from "../../src/guide/grammar_guide.ts";
 import { GrammarStore, type Matcher } from "../../src/guide/grammar_store.ts";
 import { GrammarWorker } from "../../src/guide/grammar_worker.ts";
 import { toTokenSet } from "../../src/guide/token_set.ts";
+import { warmUp } from "../../src/guide/warm_up.ts";
 import { toAnswerGrammar } from "../../src/output/answer_grammar.ts";
 import { CallRequest } from "../../src/output/tools/call_request.ts";
 import { loadTextFiles } from "../../src/prompt/text_files.ts";
@@ -23,8 +26,9 @@ import { print } from "../../src/cli/terminal.ts";
 import { randomFrom } from "../../tests/golden/tokens/texts.ts";
 import { requireTextPackage } from "../../tests/support/packages.ts";
 import { readFlags } from "../flags.ts";
+import type { NewIsolateCall, NewIsolateTimes } from "./new_isolate.ts";
 
-const flags = readFlags({ tokens: 400, "step-us": 6700 }, ["model"]);
+const flags = readFlags({ tokens: 400, "step-us": 6300 }, ["model"]);
 const files = await loadTextFiles(flags.model ?? await requireTextPackage("qwen3"));
 const table = toTokenTable(files.tokenizer);
 const size = table.special.length;
@@ -105,6 +109,32 @@ function follow(matcher: Matcher, answer: number[], random: (() => number) | und
   return times;
 }
 
+/** The first answer of a worker of its own. */
+async function followInNew(grammar: Grammar, tokens: readonly number[]): Promise<NewIsolateTimes> {
+  const isolate = new Worker(new URL("./new_isolate.ts", import.meta.url), { type: "module" });
+  try {
+    return await new Promise((resolve, reject) => {
+      isolate.onmessage = ({ data }: MessageEvent<NewIsolateTimes>): void => resolve(data);
+      isolate.onerror = (event): void => {
+        event.preventDefault();
+        reject(new Error(event.message));
+      };
+      isolate.postMessage({ vocabulary, grammar, tokens } satisfies NewIsolateCall);
+    });
+  } finally {
+    isolate.terminate();
+  }
+}
+
+function printTimes(label: string, times: readonly number[]): void {
+  const mean = times.reduce((sum, time) => sum + time, 0) * 1000 / Math.max(1, times.length);
+  const share = 100 * mean / flags["step-us"];
+  print(
+    `  ${label}  ${times.length} tokens, µs: median ${quantile(times, 0.5)}, p99 ${quantile(times, 0.99)}, ` +
+      `mean ${mean.toFixed(1)}: ${share.toFixed(2)} % of a step`,
+  );
+}
+
 /** Milliseconds until every stream of a step has its mask. */
 async function followTogether(grammar: Grammar, key: string, answer: readonly number[]): Promise<number[]> {
   const guides = Array.from(
@@ -125,6 +155,7 @@ async function followTogether(grammar: Grammar, key: string, answer: readonly nu
 let start = performance.now();
 const set = toTokenSet(table, size, files.endTokens);
 print(`${size} tokens prepared in ${(performance.now() - start).toFixed(0)} ms`);
+warmUp(set);
 const worker = new GrammarWorker();
 const vocabulary = { table, size, endTokens: files.endTokens };
 for (const [name, make] of GRAMMARS) {
@@ -137,14 +168,14 @@ for (const [name, make] of GRAMMARS) {
   print(`${name}: grammar ${made.toFixed(1)} ms, ready ${(performance.now() - start).toFixed(1)} ms`);
   const first = follow(store.start(followed), answer, randomFrom(1));
   const again = follow(store.start(followed), answer, undefined);
-  for (const [label, times] of [["first", first], ["again", again]] as const) {
-    const mean = times.reduce((sum, time) => sum + time, 0) * 1000 / Math.max(1, times.length);
-    const share = 100 * mean / flags["step-us"];
-    print(
-      `  ${label}  ${times.length} tokens, µs: median ${quantile(times, 0.5)}, p99 ${quantile(times, 0.99)}, ` +
-        `mean ${mean.toFixed(1)}: ${share.toFixed(2)} % of a step`,
-    );
-  }
+  printTimes("first", first);
+  printTimes("again", again);
+  const inNew = await followInNew(grammar, answer);
+  printTimes("new worker", inNew.steps);
+  print(
+    `  new worker, ms: vocabulary ${inNew.vocabulary.toFixed(0)}, warm-up ${inNew.warmUp.toFixed(0)}, ` +
+      `grammar and first mask ${inNew.ready.toFixed(1)}`,
+  );
   const guide = new GrammarGuide({ worker, vocabulary, key: name, source: { grammar } });
   await guide.next(0, undefined);
   const trips: number[] = [];

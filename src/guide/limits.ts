@@ -7,8 +7,11 @@
 /** Bytes of a token that a bound answer may use; longer ones (runs of white space) can be written in pieces. */
 export const TOKEN_BYTES_MAX = 128;
 
-/** Bytes up to which a token counts as short: most are, and few counts change which of them may come. */
-export const SHORT_TOKEN_BYTES_MAX = 8;
+/**
+ * Tokens are masked apart by their bytes, up to so many of them and over: most are short, and few counts change which
+ * of those may come; the longest are few, and looked at for every count.
+ */
+export const TOKEN_BYTES_STEPS: readonly number[] = [4, 8, 16, 32];
 
 /** Ways to read what was written so far that are followed at once; a grammar with more is too ambiguous to follow. */
 export const READINGS_MAX = 4096;

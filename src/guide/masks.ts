@@ -2,14 +2,14 @@
  * State → the mask of tokens that may come next. Masks are kept by what they depend on and shared by answers.
  *
  * Where counts are part of a state, short tokens and long ones are masked apart: a count that can't run out within a
- * short token leaves the mask of those as it is, so that a new count costs a walk over the few long ones.
+ * short token leaves the mask of those as it is, so that a new count costs a walk over the few longest ones.
  *
  * @module
  */
-import { MASK_BYTES_MAX, TOKEN_BYTES_MAX } from "./limits.ts";
+import { MASK_BYTES_MAX, TOKEN_BYTES_MAX, TOKEN_BYTES_STEPS } from "./limits.ts";
 import { FIRST_TOKEN_SYMBOL, type Machine } from "./machine.ts";
-import { isCounted, type State, type States, toMaskKey } from "./states.ts";
-import { PLAIN_ASCII, PLAIN_CHARS_MAX, setBit, type TokenSet } from "./token_set.ts";
+import { isCounted, isSameButForCount, type State, type States, toMaskKey } from "./states.ts";
+import { addBits, PLAIN_ASCII, PLAIN_CHARS_MAX, setBit, type TokenSet } from "./token_set.ts";
 import type { TokenTrie } from "./token_trie.ts";
 
 /** Well-formed UTF-8 beyond ASCII: ranges of the bytes of a character (Unicode 16, table 3-7). */
@@ -49,6 +49,20 @@ export class MaskCache {
   }
 }
 
+/** A place in a text, as masks are made for it. */
+interface Place {
+  readonly state: State;
+  readonly states: States;
+  readonly tokens: TokenSet;
+  readonly cache: MaskCache;
+  /** Number of the grammar: keys of its masks begin with it. */
+  readonly machineKey: number;
+  /** Plain characters that may follow; undefined: it depends on which. */
+  readonly run: number | undefined;
+  /** What is walked: trees of all tokens, or of those that are not plain but for the longest. */
+  readonly tries: readonly TokenTrie[];
+}
+
 /** What may come next at a state: a bit a token. The result is shared: do not write. */
 export function maskOf(
   state: State,
@@ -60,32 +74,54 @@ export function maskOf(
   state.maskKey ??= `${machineKey}|${toMaskKey(state, states.machine, TOKEN_BYTES_MAX)}`;
   return cache.get(state.maskKey, () => {
     const run = findPlainRun(state, states);
-    const words = plainMask(run ?? 0, tokens);
     const tries = run === undefined ? tokens.all : tokens.others;
-    const counted = isCounted(state);
-    tries.forEach((trie, at) => {
-      if (!counted || at === tries.length - 1) return walk(trie, state, states, words);
-      const key = `${machineKey}<${at}|${toMaskKey(state, states.machine, trie.reach)}`;
-      const part = cache.get(key, () => {
-        const made = new Uint32Array(tokens.wordCount);
-        walk(trie, state, states, made);
-        return made;
-      });
-      for (let word = 0; word < words.length; word++) words[word] = (words[word] ?? 0) | (part[word] ?? 0);
-    });
+    const words = makeUpTo(TOKEN_BYTES_STEPS.length, { state, states, tokens, cache, machineKey, run, tries });
     addMarks(state, states, tokens, words);
     return words;
   });
 }
 
-/** All plain tokens of at most as many characters. */
-function plainMask(chars: number, tokens: TokenSet): Uint32Array {
-  const words = tokens.plainUpTo[Math.min(chars, PLAIN_CHARS_MAX)]?.slice() ?? new Uint32Array(tokens.wordCount);
-  for (const plain of tokens.longPlain) {
-    if (plain.chars > chars) break;
-    setBit(words, plain.token);
+/** The tokens of a step of lengths and all shorter ones; those are kept apart where a count is part of the state. */
+function makeUpTo(step: number, place: Place): Uint32Array {
+  const { state, states, tokens, cache, machineKey, run, tries } = place;
+  const chars = Math.min(run ?? 0, TOKEN_BYTES_STEPS[step] ?? TOKEN_BYTES_MAX);
+  let words: Uint32Array;
+  if (step === 0) words = tokens.plainUpTo[chars]?.slice() ?? new Uint32Array(tokens.wordCount);
+  else if (!isCounted(state)) words = makeUpTo(step - 1, place);
+  else {
+    const reach = TOKEN_BYTES_STEPS[step - 1] ?? 0;
+    const shared = run === undefined ? "all" : Math.min(run, reach);
+    const key = `${machineKey}<${step}|${shared}|${toMaskKey(state, states.machine, reach)}`;
+    words = cache.get(key, () => makeUpTo(step - 1, place)).slice();
   }
+  if (step > 0) addPlain(chars, TOKEN_BYTES_STEPS[step - 1] ?? 0, tokens, words);
+  const trie = tries[step];
+  if (trie !== undefined) walk(trie, state, states, words);
+  else if (run !== undefined) addLong(run, place, words);
   return words;
+}
+
+/** Adds the long tokens that are not plain: as far as they are, all lead to one place. */
+function addLong(run: number, { state, states, tokens }: Place, words: Uint32Array): void {
+  let at = state;
+  let done = 0;
+  for (const { token, chars, rest } of tokens.longOthers) {
+    if (chars > run) break;
+    for (; done < chars && at.uniform && at.uniform !== "mixed"; done++) at = at.uniform;
+    let next: State | null = at;
+    for (let index = 0; index < rest.length && next !== null; index++) next = states.step(next, rest[index] ?? 0);
+    if (next !== null) setBit(words, token);
+  }
+}
+
+/** Adds the plain tokens of at most `chars` characters to those of at most `done`. */
+function addPlain(chars: number, done: number, tokens: TokenSet, words: Uint32Array): void {
+  const plain = done < PLAIN_CHARS_MAX ? tokens.plainUpTo[Math.min(chars, PLAIN_CHARS_MAX)] : undefined;
+  if (plain !== undefined) addBits(words, plain);
+  for (const { token, chars: length } of tokens.longPlain) {
+    if (length > chars) break;
+    setBit(words, token);
+  }
 }
 
 /** Allows control tokens that the grammar names, and those that end the answer. */
@@ -129,6 +165,10 @@ function findPlainRun(state: State, states: States): number | undefined {
     if (next === "mixed") return undefined;
     if (next === null) return run;
     if (next === at) return TOKEN_BYTES_MAX;
+    // Between the bounds of a count one character is as another: the next place need not be looked at.
+    if (next.uniform === undefined && isSameButForCount(at, next, states.machine)) {
+      next.uniform = states.step(next, PLAIN_ASCII[0] ?? 0x20);
+    }
     at = next;
   }
   return TOKEN_BYTES_MAX;
@@ -139,7 +179,7 @@ function findUniform(state: State, states: States): State | null | "mixed" {
   const [first = 0x20] = PLAIN_ASCII;
   const target = states.step(state, first);
   if (PLAIN_ASCII.some((byte) => states.step(state, byte) !== target)) return "mixed";
-  return multibyteOf(states.machine).every((bytes) => leadsTo(state, bytes, 0, target, states)) ? target : "mixed";
+  return multibyteOf(states.machine).every((bytes) => leadsTo(state, bytes, target, states)) ? target : "mixed";
 }
 
 const MULTIBYTE_OF = new WeakMap<Machine, number[][][]>();
@@ -160,17 +200,25 @@ function multibyteOf(machine: Machine): number[][][] {
   return found;
 }
 
+/** Whether all characters of these bytes lead to a place; null: nowhere. */
 function leadsTo(
   state: State,
   bytes: readonly (readonly number[])[],
-  index: number,
   target: State | null,
   states: States,
 ): boolean {
-  const choices = bytes[index];
-  if (choices === undefined) return state === target;
-  return choices.every((byte) => {
-    const next = states.step(state, byte);
-    return next === null ? target === null : leadsTo(next, bytes, index + 1, target, states);
-  });
+  let reached = new Set([state]);
+  for (const [index, choices] of bytes.entries()) {
+    const isLast = index === bytes.length - 1;
+    const next = new Set<State>();
+    for (const from of reached) {
+      for (const byte of choices) {
+        const to = states.step(from, byte);
+        if ((to === null || isLast) && to !== target) return false;
+        if (to !== null) next.add(to);
+      }
+    }
+    reached = next;
+  }
+  return true;
 }

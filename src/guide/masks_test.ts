@@ -44,6 +44,12 @@ const WORDS = [
     "x".repeat(140),
     "ab",
     "日本",
+    "日本".repeat(8),
+    `${"-".repeat(40)}\n`,
+    `${"-".repeat(36)}"`,
+    `${"é".repeat(18)}",`,
+    `${" ".repeat(33)}\\n`,
+    `${"ab".repeat(17)},`,
   ],
 ];
 const END = 0;
@@ -73,6 +79,9 @@ const TOKENS = toTokenSet(TABLE, SIZE + 40, [END]);
 const GRAMMARS: Record<string, Grammar> = {
   "any JSON": compileSchema(true),
   "a short string": compileSchema({ type: "string", minLength: 3, maxLength: 50 }),
+  "a string of bounds": compileSchema({ type: "string", minLength: 45, maxLength: 100 }),
+  "words that begin anew": parseEbnf('root ::= ([a-z]{18,60} " "?)+ | ("ab"{20,90} ",")+'),
+  "characters of several lengths": parseEbnf('root ::= ([a-c] | "é" | "日本"){20,45} [^<]{0,40} "<"'),
   "a long string": compileSchema({ type: "string", maxLength: 500 }),
   "an object": compileSchema({
     type: "object",

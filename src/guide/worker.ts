@@ -13,6 +13,7 @@ import { GrammarStore, type Matcher } from "./grammar_store.ts";
 import { MATCHERS_MAX } from "./limits.ts";
 import type { GrammarSource, GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
 import { toTokenSet } from "./token_set.ts";
+import { warmUp } from "./warm_up.ts";
 
 giveWay();
 
@@ -50,9 +51,12 @@ function toKind(error: unknown): Extract<GuideReply, { ok: false }>["kind"] {
 /** @returns Keywords that a made grammar does not keep. */
 function answer(call: GuideCall): readonly string[] {
   switch (call.type) {
-    case "vocabulary":
-      stores.set(call.vocabulary, new GrammarStore(toTokenSet(call.table, call.size, call.endTokens)));
+    case "vocabulary": {
+      const tokens = toTokenSet(call.table, call.size, call.endTokens);
+      if (stores.size === 0) warmUp(tokens);
+      stores.set(call.vocabulary, new GrammarStore(tokens));
       return [];
+    }
     case "prepare": {
       const { grammar, dropped } = make(call.source);
       requireStore(call.vocabulary).prepare(call.key, grammar);

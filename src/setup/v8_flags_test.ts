@@ -7,4 +7,7 @@ Deno.test("the tasks that start a server give V8 the flags that the launcher giv
   const { tasks } = JSON.parse(await Deno.readTextFile(join(PROJECT_FOLDER, "deno.json")));
   assert.equal(tasks.serve, `deno run -A ${V8_FLAGS} main.ts serve`);
   assert.equal(tasks["rapid-mlx"], `deno run -A ${V8_FLAGS} main.ts`);
+  // What is measured inside of a server's isolates.
+  assert.equal(tasks["bench:mask"], `deno run -A ${V8_FLAGS} bench/ffi/masks.ts`);
+  assert.equal(tasks["bench:grammar"], `deno run -A ${V8_FLAGS} bench/guide/grammar.ts`);
 });
