@@ -1,11 +1,14 @@
 /**
- * Binds one answer to a grammar: asks the grammar worker for a mask after each token.
+ * Binds one answer to a grammar: asks the grammar worker what may come, where it is not known here.
  *
  * @module
  */
 import type { Allowance, TokenGuide } from "../flow.ts";
 import { again, type GrammarWorker, GuideError, type GuideVocabulary } from "./grammar_worker.ts";
+import type { KnownPlace, KnownPlaces } from "./known_places.ts";
+import { TOKENS_AHEAD_MAX } from "./limits.ts";
 import type { GrammarSource } from "./protocol.ts";
+import { SharedPlace } from "./shared_place.ts";
 
 /** What an answer is bound to, and by whom. */
 export interface GrammarBinding {
@@ -22,26 +25,40 @@ export interface GrammarBinding {
 /** A guide over all of an answer, or over what is left of it when it is asked first. */
 export class GrammarGuide implements TokenGuide {
   readonly #binding: GrammarBinding;
-  readonly #words: Uint32Array;
+  /** Where the worker stands. */
+  readonly #said: SharedPlace;
+  readonly #buffer: SharedArrayBuffer;
   #matcher: number | undefined;
+  #places: KnownPlaces | undefined;
+  /** Where the answer stands, if that is known here. */
+  #place: KnownPlace | undefined;
   /** Tokens of the answer, for a worker that has to begin anew. */
   readonly #seen: number[] = [];
+  /** Those that the worker has not gone over yet. */
+  #ahead: number[] = [];
   #closed = false;
 
   /** Asks nobody yet. */
   constructor(binding: GrammarBinding) {
     this.#binding = binding;
-    const wordCount = Math.ceil(binding.vocabulary.size / 32);
-    this.#words = new Uint32Array(new SharedArrayBuffer(wordCount * Uint32Array.BYTES_PER_ELEMENT));
+    this.#buffer = SharedPlace.make(binding.vocabulary.size);
+    this.#said = new SharedPlace(this.#buffer);
   }
 
   /** What may come behind a token; the first call begins, whatever its position. */
-  next(_position: number, token: number | undefined): Promise<Allowance> {
-    return this.advance(token === undefined ? [] : [token]);
+  next(_position: number, token: number | undefined): Allowance | Promise<Allowance> {
+    if (token === undefined) return this.#ask([]);
+    const place = this.#place && this.#places?.behind(this.#place, token);
+    if (place === undefined || this.#ahead.length >= TOKENS_AHEAD_MAX) return this.#ask([token]);
+    this.#seen.push(token);
+    // A worker whose answer stays where it is need not hear of it.
+    if (place !== this.#place) this.#ahead.push(token);
+    this.#place = place;
+    return { type: "mask", words: place.mask };
   }
 
-  /** What may come behind several tokens. The first call begins the grammar in front of them. */
-  async advance(tokens: readonly number[]): Promise<Allowance> {
+  /** What may come behind several tokens, from the worker. The first call begins the grammar in front of them. */
+  async #ask(tokens: readonly number[]): Promise<Allowance> {
     await again(async () => {
       try {
         await this.#goOver(tokens);
@@ -51,18 +68,23 @@ export class GrammarGuide implements TokenGuide {
       }
     });
     this.#seen.push(...tokens);
+    this.#ahead = [];
+    const [from, [token]] = [this.#place, tokens];
+    const isStep = from !== undefined && token !== undefined && tokens.length === 1;
+    this.#place = this.#places?.learn(this.#said, isStep ? { place: from, token } : undefined);
     // The core reads memory of its own isolate only.
-    return { type: "mask", words: this.#words.slice() };
+    return { type: "mask", words: this.#place?.mask ?? this.#said.mask.slice() };
   }
 
   /** Begins, if it has not or if its worker is gone, and goes on. */
   async #goOver(tokens: readonly number[]): Promise<void> {
     const { worker, vocabulary, key, source } = this.#binding;
-    let next = tokens;
+    let next = [...this.#ahead, ...tokens];
     if (this.#matcher === undefined) {
-      const buffer = this.#words.buffer as SharedArrayBuffer;
-      const matcher = await worker.start(vocabulary, key, source, buffer);
+      const { matcher, places } = await worker.start(vocabulary, key, source, this.#buffer);
       this.#matcher = matcher;
+      if (places !== this.#places) this.#place = undefined;
+      this.#places = places;
       next = [...this.#seen, ...tokens];
       // It may have been closed meanwhile.
       if (this.#closed) worker.finish(matcher);

@@ -8,8 +8,9 @@
 import type { Grammar } from "../grammar/expr.ts";
 import { MACHINE_EXPRESSIONS_MAX, MACHINES_MAX, STATES_MAX } from "./limits.ts";
 import { FIRST_TOKEN_SYMBOL, toMachine } from "./machine.ts";
-import { MaskCache, maskOf } from "./masks.ts";
-import { type State, States } from "./states.ts";
+import { type Mask, MaskCache, maskOf } from "./masks.ts";
+import type { SharedPlace } from "./shared_place.ts";
+import { isCounted, type State, States } from "./states.ts";
 import type { TokenSet } from "./token_set.ts";
 
 /** A grammar that can be followed. */
@@ -69,6 +70,9 @@ export class GrammarStore {
   }
 }
 
+/** Of all stores: places of other grammars have other numbers. */
+let placeCount = 0;
+
 /** One answer, followed token by token. */
 export class Matcher {
   readonly #followed: Followed;
@@ -118,6 +122,17 @@ export class Matcher {
   /** What may come next: bit t % 32 of word t / 32. Nothing behind an end token. */
   writeMask(words: Uint32Array): void {
     if (this.#ended) words.fill(0);
-    else words.set(maskOf(this.#state, this.#followed.states, this.#tokens, this.#masks, this.#followed.number));
+    else words.set(this.#mask().words);
+  }
+
+  /** Where it stands: the mask, and what else is known of the place. */
+  writePlace(place: SharedPlace): void {
+    this.writeMask(place.mask);
+    if (this.#ended || isCounted(this.#state)) place.tell(0, undefined);
+    else place.tell(this.#state.number ??= ++placeCount, this.#mask().stays);
+  }
+
+  #mask(): Mask {
+    return maskOf(this.#state, this.#followed.states, this.#tokens, this.#masks, this.#followed.number);
   }
 }

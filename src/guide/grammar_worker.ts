@@ -6,6 +6,7 @@
  */
 import { GrammarError } from "../grammar/errors.ts";
 import type { TokenTableParts } from "../prompt/token_table.ts";
+import { KnownPlaces } from "./known_places.ts";
 import { CALL_MS_MAX } from "./limits.ts";
 import type { GrammarSource, GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
 
@@ -51,6 +52,8 @@ interface Running {
   prepared: Map<string, Promise<readonly string[]>>;
   /** Answers that it follows. */
   matchers: Set<number>;
+  /** What it has said of places. */
+  places: KnownPlaces;
   /** Steps of answers that leave together at the end of this turn: streams that step together are told together. */
   steps: { number: number; call: GuideCall }[];
   /** When the oldest waiting call was begun: at the last reply, or with the first call behind it. */
@@ -136,17 +139,17 @@ export class GrammarWorker {
     return await told;
   }
 
-  /** Begins an answer; its first mask is in `mask` then. @returns Its number for `advance` and `finish`. */
+  /** Begins an answer; its first place is in `place` then. @returns Its number for `advance` and `finish`. */
   async start(
     vocabulary: GuideVocabulary,
     key: string,
     source: GrammarSource,
-    mask: SharedArrayBuffer,
-  ): Promise<number> {
+    place: SharedArrayBuffer,
+  ): Promise<{ matcher: number; places: KnownPlaces }> {
     const running = this.#start();
     const matcher = ++this.#matchers;
     const number = await this.#know(running, vocabulary);
-    const call = { type: "start", matcher, vocabulary: number, key, mask } as const;
+    const call = { type: "start", matcher, vocabulary: number, key, place } as const;
     try {
       await this.#call(running, call);
     } catch (error) {
@@ -154,11 +157,11 @@ export class GrammarWorker {
       await this.#call(running, { ...call, source });
     }
     running.matchers.add(matcher);
-    return matcher;
+    return { matcher, places: running.places };
   }
 
   /**
-   * Goes over tokens; the mask behind them is in the answer's memory then.
+   * Goes over tokens; the place behind them is in the answer's memory then.
    *
    * @throws {GuideError} `lost`, if the worker that began the answer has ended.
    */
@@ -192,6 +195,7 @@ export class GrammarWorker {
       known: new Map(),
       prepared: new Map(),
       matchers: new Set(),
+      places: new KnownPlaces(),
       steps: [],
       sinceMs: 0,
       stopAlarm,

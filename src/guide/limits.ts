@@ -28,6 +28,12 @@ export const MACHINE_EXPRESSIONS_MAX = 1_000_000;
 /** States of all machines of one vocabulary, at about 1 KiB; over it, what was learned is forgotten. */
 export const STATES_MAX = 60_000;
 
+/** Bytes of the places that the main isolate knows of one worker; over it, all are forgotten. */
+export const KNOWN_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Tokens that an answer may be ahead of its worker, which goes over them with the next that it is asked about. */
+export const TOKENS_AHEAD_MAX = 256;
+
 /** Bytes of the masks that one vocabulary keeps. */
 export const MASK_BYTES_MAX = 64 * 1024 * 1024;
 

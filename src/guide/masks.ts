@@ -24,13 +24,25 @@ const MULTIBYTE: readonly (readonly (readonly [number, number])[])[] = [
   [[0xf4, 0xf4], [0x80, 0x8f], [0x80, 0xbf], [0x80, 0xbf]],
 ];
 
+/** What may come next at a place: a bit a token. Shared: do not write. */
+export interface Mask {
+  /** Tokens that may come. */
+  readonly words: Uint32Array;
+  /** Those of them that lead back to the place; absent: none, or a count is part of it. */
+  readonly stays?: Uint32Array;
+}
+
+function bytesOf(key: string, { words, stays }: Mask): number {
+  return key.length + words.byteLength + (stays?.byteLength ?? 0);
+}
+
 /** Masks of one vocabulary, bounded in bytes; the oldest leave first. */
 export class MaskCache {
-  readonly #masks = new Map<string, Uint32Array>();
+  readonly #masks = new Map<string, Mask>();
   #bytes = 0;
 
   /** The mask of a key, made if it is not kept. */
-  get(key: string, make: () => Uint32Array): Uint32Array {
+  get(key: string, make: () => Mask): Mask {
     let mask = this.#masks.get(key);
     if (mask !== undefined) {
       this.#masks.delete(key);
@@ -39,11 +51,11 @@ export class MaskCache {
     }
     mask = make();
     this.#masks.set(key, mask);
-    this.#bytes += mask.byteLength + key.length;
-    for (const [oldest, { byteLength }] of this.#masks) {
+    this.#bytes += bytesOf(key, mask);
+    for (const [oldest, old] of this.#masks) {
       if (this.#bytes <= MASK_BYTES_MAX) break;
       this.#masks.delete(oldest);
-      this.#bytes -= byteLength + oldest.length;
+      this.#bytes -= bytesOf(oldest, old);
     }
     return mask;
   }
@@ -61,48 +73,52 @@ interface Place {
   readonly run: number | undefined;
   /** What is walked: trees of all tokens, or of those that are not plain but for the longest. */
   readonly tries: readonly TokenTrie[];
+  /** Collects the tokens that lead back to the place; absent where a count is part of it. */
+  readonly stays: Uint32Array | undefined;
 }
 
-/** What may come next at a state: a bit a token. The result is shared: do not write. */
+/** What may come next at a state. */
 export function maskOf(
   state: State,
   states: States,
   tokens: TokenSet,
   cache: MaskCache,
   machineKey: number,
-): Uint32Array {
+): Mask {
   state.maskKey ??= `${machineKey}|${toMaskKey(state, states.machine, TOKEN_BYTES_MAX)}`;
   return cache.get(state.maskKey, () => {
     const run = findPlainRun(state, states);
     const tries = run === undefined ? tokens.all : tokens.others;
-    const words = makeUpTo(TOKEN_BYTES_STEPS.length, { state, states, tokens, cache, machineKey, run, tries });
+    const stays = isCounted(state) ? undefined : new Uint32Array(tokens.wordCount);
+    const words = makeUpTo(TOKEN_BYTES_STEPS.length, { state, states, tokens, cache, machineKey, run, tries, stays });
     addMarks(state, states, tokens, words);
-    return words;
+    if (stays !== undefined && run !== undefined && state.uniform === state) addPlain(run, 0, tokens, stays);
+    return { words, ...(stays?.some((word) => word !== 0) && { stays }) };
   });
 }
 
 /** The tokens of a step of lengths and all shorter ones; those are kept apart where a count is part of the state. */
 function makeUpTo(step: number, place: Place): Uint32Array {
-  const { state, states, tokens, cache, machineKey, run, tries } = place;
+  const { state, states, tokens, cache, machineKey, run, tries, stays } = place;
   const chars = Math.min(run ?? 0, TOKEN_BYTES_STEPS[step] ?? TOKEN_BYTES_MAX);
   let words: Uint32Array;
   if (step === 0) words = tokens.plainUpTo[chars]?.slice() ?? new Uint32Array(tokens.wordCount);
-  else if (!isCounted(state)) words = makeUpTo(step - 1, place);
+  else if (stays !== undefined) words = makeUpTo(step - 1, place);
   else {
     const reach = TOKEN_BYTES_STEPS[step - 1] ?? 0;
     const shared = run === undefined ? "all" : Math.min(run, reach);
     const key = `${machineKey}<${step}|${shared}|${toMaskKey(state, states.machine, reach)}`;
-    words = cache.get(key, () => makeUpTo(step - 1, place)).slice();
+    words = cache.get(key, () => ({ words: makeUpTo(step - 1, place) })).words.slice();
   }
   if (step > 0) addPlain(chars, TOKEN_BYTES_STEPS[step - 1] ?? 0, tokens, words);
   const trie = tries[step];
-  if (trie !== undefined) walk(trie, state, states, words);
+  if (trie !== undefined) walk(trie, state, states, words, stays);
   else if (run !== undefined) addLong(run, place, words);
   return words;
 }
 
 /** Adds the long tokens that are not plain: as far as they are, all lead to one place. */
-function addLong(run: number, { state, states, tokens }: Place, words: Uint32Array): void {
+function addLong(run: number, { state, states, tokens, stays }: Place, words: Uint32Array): void {
   let at = state;
   let done = 0;
   for (const { token, chars, rest } of tokens.longOthers) {
@@ -111,6 +127,7 @@ function addLong(run: number, { state, states, tokens }: Place, words: Uint32Arr
     let next: State | null = at;
     for (let index = 0; index < rest.length && next !== null; index++) next = states.step(next, rest[index] ?? 0);
     if (next !== null) setBit(words, token);
+    if (next === state && stays !== undefined) setBit(stays, token);
   }
 }
 
@@ -133,8 +150,8 @@ function addMarks(state: State, states: States, tokens: TokenSet, words: Uint32A
   if (state.accepting) { for (const token of tokens.endTokens) setBit(words, token); }
 }
 
-/** Allows every token of a tree that fits. */
-function walk(trie: TokenTrie, from: State, states: States, words: Uint32Array): void {
+/** Allows every token of a tree that fits, and collects those that lead back. */
+function walk(trie: TokenTrie, from: State, states: States, words: Uint32Array, stays: Uint32Array | undefined): void {
   const { size, bytes, depth, skip, token, twin } = trie;
   const { classOf } = states.machine;
   const path: State[] = [from];
@@ -149,7 +166,10 @@ function walk(trie: TokenTrie, from: State, states: States, words: Uint32Array):
       continue;
     }
     path[level] = next;
-    for (let id = token[node] ?? -1; id >= 0; id = twin.get(id) ?? -1) setBit(words, id);
+    for (let id = token[node] ?? -1; id >= 0; id = twin.get(id) ?? -1) {
+      setBit(words, id);
+      if (next === from && stays !== undefined) setBit(stays, id);
+    }
     node++;
   }
 }

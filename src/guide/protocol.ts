@@ -18,9 +18,16 @@ export type GuideCall =
   | { type: "vocabulary"; vocabulary: number; table: TokenTableParts; size: number; endTokens: readonly number[] }
   /** Makes, checks and keeps a grammar. */
   | { type: "prepare"; vocabulary: number; key: string; source: GrammarSource }
-  /** Begins an answer and writes its first mask. Without `source` its grammar must be kept under its key. */
-  | { type: "start"; matcher: number; vocabulary: number; key: string; source?: GrammarSource; mask: SharedArrayBuffer }
-  /** Goes on over tokens and writes the mask behind them. */
+  /** Begins an answer and writes its first place. Without `source` its grammar must be kept under its key. */
+  | {
+    type: "start";
+    matcher: number;
+    vocabulary: number;
+    key: string;
+    source?: GrammarSource;
+    place: SharedArrayBuffer;
+  }
+  /** Goes on over tokens and writes the place behind them. */
   | { type: "advance"; matcher: number; tokens: readonly number[] };
 
 /** A message to the worker: calls that it does in order, or an answer that is over. */

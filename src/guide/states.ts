@@ -42,6 +42,8 @@ export interface State {
   uniform?: State | null | "mixed";
   /** Key of its mask; equal for states whose masks are. */
   maskKey?: string;
+  /** Unlike that of every other state of the isolate; absent: nobody has asked. */
+  number?: number;
 }
 
 /** Counts in a frame's key; both parts stay exact in a double. */

@@ -12,13 +12,14 @@ import { giveWay } from "../prompt/give_way.ts";
 import { GrammarStore, type Matcher } from "./grammar_store.ts";
 import { MATCHERS_MAX } from "./limits.ts";
 import type { GrammarSource, GuideCall, GuideReply, GuideRequest } from "./protocol.ts";
+import { SharedPlace } from "./shared_place.ts";
 import { toTokenSet } from "./token_set.ts";
 import { warmUp } from "./warm_up.ts";
 
 giveWay();
 
 const stores = new Map<number, GrammarStore>();
-const matchers = new Map<number, { matcher: Matcher; mask: Uint32Array }>();
+const matchers = new Map<number, { matcher: Matcher; place: SharedPlace }>();
 
 class MissingGrammar extends Error {}
 
@@ -71,7 +72,7 @@ function answer(call: GuideCall): readonly string[] {
       for (const token of call.tokens) {
         if (!open.matcher.accept(token)) throw new Error(`The token ${token} does not fit the grammar`);
       }
-      open.matcher.writeMask(open.mask);
+      open.matcher.writePlace(open.place);
       return [];
     }
   }
@@ -94,9 +95,9 @@ function start(call: Extract<GuideCall, { type: "start" }>): void {
     : store.prepare(call.key, make(call.source).grammar);
   if (followed === undefined) throw new MissingGrammar("The grammar is kept no more");
   const matcher = store.start(followed);
-  const mask = new Uint32Array(call.mask);
-  matcher.writeMask(mask);
-  matchers.set(call.matcher, { matcher, mask });
+  const place = new SharedPlace(call.place);
+  matcher.writePlace(place);
+  matchers.set(call.matcher, { matcher, place });
 }
 
 function requireStore(vocabulary: number): GrammarStore {
