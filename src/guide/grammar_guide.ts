@@ -5,7 +5,7 @@
  */
 import type { Allowance, TokenGuide } from "../flow.ts";
 import { again, type GrammarWorker, GuideError, type GuideVocabulary } from "./grammar_worker.ts";
-import type { KnownPlace, KnownPlaces } from "./known_places.ts";
+import { isBack, type KnownPlace, type KnownPlaces } from "./known_places.ts";
 import { TOKENS_AHEAD_MAX } from "./limits.ts";
 import type { GrammarSource } from "./protocol.ts";
 import { SharedPlace } from "./shared_place.ts";
@@ -32,6 +32,8 @@ export class GrammarGuide implements TokenGuide {
   #places: KnownPlaces | undefined;
   /** Where the answer stands, if that is known here. */
   #place: KnownPlace | undefined;
+  /** Characters that may follow with its mask, where they are counted. */
+  #room = 0;
   /** Tokens of the answer, for a worker that has to begin anew. */
   readonly #seen: number[] = [];
   /** Those that the worker has not gone over yet. */
@@ -48,13 +50,25 @@ export class GrammarGuide implements TokenGuide {
   /** What may come behind a token; the first call begins, whatever its position. */
   next(_position: number, token: number | undefined): Allowance | Promise<Allowance> {
     if (token === undefined) return this.#ask([]);
-    const place = this.#place && this.#places?.behind(this.#place, token);
-    if (place === undefined || this.#ahead.length >= TOKENS_AHEAD_MAX) return this.#ask([token]);
+    const from = this.#place;
+    if (from === undefined || this.#ahead.length >= TOKENS_AHEAD_MAX) return this.#ask([token]);
+    const place = from.room === undefined ? this.#places?.behind(from, token) : this.#within(from, token);
+    if (place === undefined) return this.#ask([token]);
     this.#seen.push(token);
     // A worker whose answer stays where it is need not hear of it.
-    if (place !== this.#place) this.#ahead.push(token);
+    if (place !== from || place.room !== undefined) this.#ahead.push(token);
     this.#place = place;
     return { type: "mask", words: place.mask };
+  }
+
+  /** The place itself, if a token is within the room of its count. */
+  #within(place: KnownPlace, token: number): KnownPlace | undefined {
+    const { offsets } = this.#binding.vocabulary.table;
+    // No character has less than one byte.
+    const chars = (offsets[token + 1] ?? 0) - (offsets[token] ?? 0);
+    if (!isBack(place, token) || chars > this.#room) return undefined;
+    this.#room -= chars;
+    return place;
   }
 
   /** What may come behind several tokens, from the worker. The first call begins the grammar in front of them. */
@@ -70,7 +84,8 @@ export class GrammarGuide implements TokenGuide {
     this.#seen.push(...tokens);
     this.#ahead = [];
     const [from, [token]] = [this.#place, tokens];
-    const isStep = from !== undefined && token !== undefined && tokens.length === 1;
+    const isStep = from !== undefined && from.room === undefined && token !== undefined && tokens.length === 1;
+    this.#room = this.#said.room;
     this.#place = this.#places?.learn(this.#said, isStep ? { place: from, token } : undefined);
     // The core reads memory of its own isolate only.
     return { type: "mask", words: this.#place?.mask ?? this.#said.mask.slice() };

@@ -75,6 +75,9 @@ const GRAMMARS: Record<string, Grammar> = {
     type: "array",
     items: { type: "object", properties: { a: { type: "string", maxLength: 9 }, b: { type: "boolean" } } },
   }),
+  "a long string": compileSchema({ type: "string", minLength: 180, maxLength: 400 }),
+  "long strings in a list": compileSchema({ type: "array", items: { type: "string", maxLength: 200 }, maxItems: 9 }),
+  "rounds of two": parseEbnf('root ::= "[" ([a-z] [a-z]){150,300} "]" | "(" ("a" | [b-z]){300,} ")"'),
   "text beside a mark": parseEbnf('root ::= ([^<] | "<" [^a])* "<a>"'),
   "digits": parseEbnf("root ::= [0-9]+"),
 };
@@ -84,7 +87,7 @@ for (const [name, grammar] of Object.entries(GRAMMARS)) {
     const worker = new Counted();
     for (let seed = 1; seed <= 6; seed++) {
       const guide = new GrammarGuide({ worker, vocabulary: VOCABULARY, key: name, source: { grammar } });
-      await follow(guide, grammar, seed, 120);
+      await follow(guide, grammar, seed, 400);
       guide.close();
     }
     worker.real.close();
@@ -107,6 +110,27 @@ Deno.test("a token that leads back, or to a place that was met before, does not 
   assert.equal(await write(guideOf(), "<other>"), 0, "the second answer meets nothing new");
   // Not too far ahead of the worker, whose answer has moved with every mark.
   assert.equal(await write(guideOf(), "<>".repeat(TOKENS_AHEAD_MAX)), 1);
+  worker.real.close();
+});
+
+Deno.test("far from the bounds of a count no character asks the worker, near them each does", async () => {
+  const worker = new Counted();
+  const grammar = compileSchema({ type: "string", maxLength: 1000 });
+  const guide = new GrammarGuide({ worker, vocabulary: VOCABULARY, key: "k", source: { grammar } });
+  let at = 0;
+  const write = async (text: string): Promise<number> => {
+    const before = worker.asked;
+    for (const token of toByteTokens(text)) await guide.next(++at, token);
+    return worker.asked - before;
+  };
+  await guide.next(0, undefined);
+  assert.equal(await write('"a'), 2);
+  // Once for the tokens ahead, a few times where the room ends.
+  const farther = await write("x".repeat(800));
+  assert.ok(farther < 10, `${farther} questions`);
+  await write("x".repeat(80));
+  assert.equal(await write("x".repeat(100)), 100);
+  guide.close();
   worker.real.close();
 });
 

@@ -8,7 +8,7 @@
 import type { Grammar } from "../grammar/expr.ts";
 import { MACHINE_EXPRESSIONS_MAX, MACHINES_MAX, STATES_MAX } from "./limits.ts";
 import { FIRST_TOKEN_SYMBOL, toMachine } from "./machine.ts";
-import { type Mask, MaskCache, maskOf } from "./masks.ts";
+import { type Mask, MaskCache, maskOf, roomAt } from "./masks.ts";
 import type { SharedPlace } from "./shared_place.ts";
 import { isCounted, type State, States } from "./states.ts";
 import type { TokenSet } from "./token_set.ts";
@@ -128,8 +128,10 @@ export class Matcher {
   /** Where it stands: the mask, and what else is known of the place. */
   writePlace(place: SharedPlace): void {
     this.writeMask(place.mask);
-    if (this.#ended || isCounted(this.#state)) place.tell(0, undefined);
-    else place.tell(this.#state.number ??= ++placeCount, this.#mask().stays);
+    if (this.#ended) return place.tell(0, undefined);
+    if (!isCounted(this.#state)) return place.tell(this.#state.number ??= ++placeCount, this.#mask().stays);
+    const counted = roomAt(this.#state, this.#followed.states, this.#tokens);
+    place.tell(0, counted?.stays, counted?.room);
   }
 
   #mask(): Mask {

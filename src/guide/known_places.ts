@@ -4,7 +4,7 @@
  * times as long as its mask.
  *
  * All of it is fact, so what is forgotten costs a question and nothing else. Places where counts matter are not kept:
- * nearly each is new.
+ * nearly each is new. But far from the bounds of a count many characters may follow with the same mask.
  *
  * @module
  */
@@ -15,8 +15,10 @@ import type { SharedPlace } from "./shared_place.ts";
 export interface KnownPlace {
   /** What may come next. Do not write. */
   readonly mask: Uint32Array;
-  /** Tokens behind which it is the same place. */
+  /** Tokens behind which it is the same place, or with `room` one with the same mask. */
   readonly stays: Uint32Array | undefined;
+  /** Characters of them that may follow, where a count is part of the place. */
+  readonly room?: number;
   /** Token → number of the place behind it. */
   readonly next: Map<number, number>;
 }
@@ -38,7 +40,10 @@ export class KnownPlaces {
 
   /** Takes what the worker has said. @param from Where the token led from; absent: several did. */
   learn(said: SharedPlace, from?: { place: KnownPlace; token: number }): KnownPlace | undefined {
-    const { number } = said;
+    const { number, room } = said;
+    if (number === 0 && room > 0) {
+      return { mask: said.mask.slice(), stays: said.stays.slice(), room, next: new Map() };
+    }
     if (number === 0) return undefined;
     let place = this.#places.get(number);
     if (place === undefined) {
@@ -62,7 +67,7 @@ export class KnownPlaces {
   }
 }
 
-/** Whether an answer stands behind a token where it stood before it. */
-function isBack({ stays }: KnownPlace, token: number): boolean {
+/** Whether a token is one of those that stay. */
+export function isBack({ stays }: KnownPlace, token: number): boolean {
   return stays !== undefined && ((stays[token >>> 5] ?? 0) >>> (token & 31) & 1) === 1;
 }

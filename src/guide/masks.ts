@@ -8,7 +8,7 @@
  */
 import { MASK_BYTES_MAX, TOKEN_BYTES_MAX, TOKEN_BYTES_STEPS } from "./limits.ts";
 import { FIRST_TOKEN_SYMBOL, type Machine } from "./machine.ts";
-import { isCounted, isSameButForCount, type State, type States, toMaskKey } from "./states.ts";
+import { isCounted, isSameButForCount, roomOf, type State, type States, toMaskKey } from "./states.ts";
 import { addBits, PLAIN_ASCII, PLAIN_CHARS_MAX, setBit, type TokenSet } from "./token_set.ts";
 import type { TokenTrie } from "./token_trie.ts";
 
@@ -75,6 +75,21 @@ interface Place {
   readonly tries: readonly TokenTrie[];
   /** Collects the tokens that lead back to the place; absent where a count is part of it. */
   readonly stays: Uint32Array | undefined;
+}
+
+/**
+ * Where characters are counted: the tokens that are plain, and how many characters of them may follow before the mask is
+ * another one. Undefined: none.
+ */
+export function roomAt(
+  state: State,
+  states: States,
+  tokens: TokenSet,
+): { stays: Uint32Array; room: number } | undefined {
+  const uniform = state.uniform ??= findUniform(state, states);
+  if (!uniform || uniform === "mixed") return undefined;
+  const room = roomOf(state, uniform, states.machine, TOKEN_BYTES_MAX);
+  return room === 0 ? undefined : { stays: tokens.plain, room };
 }
 
 /** What may come next at a state. */

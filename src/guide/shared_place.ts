@@ -5,14 +5,14 @@
  * @module
  */
 
-/** Words in front of the masks: the number of the place, and whether it has tokens that stay. */
-const HEAD_WORDS = 2;
+/** Words in front of the masks: the number of the place, whether it has tokens that stay, and its room. */
+const HEAD_WORDS = 3;
 
 /** Where an answer stands. */
 export class SharedPlace {
   /** What may come next: bit t % 32 of word t / 32. */
   readonly mask: Uint32Array;
-  /** Tokens behind which the answer stands where it stands; without meaning where `hasStays` is not set. */
+  /** Tokens behind which the mask is what it is; without meaning where `hasStays` is not set. */
   readonly stays: Uint32Array;
   readonly #head: Uint32Array;
 
@@ -34,15 +34,21 @@ export class SharedPlace {
     return this.#head[0] ?? 0;
   }
 
-  /** Whether there are tokens behind which the answer stands where it stands. */
+  /** Whether there are tokens behind which the mask is what it is. */
   get hasStays(): boolean {
     return this.#head[1] === 1;
   }
 
+  /** Characters of staying tokens for which that holds at least, where they are counted; else 0. */
+  get room(): number {
+    return this.#head[2] ?? 0;
+  }
+
   /** Says which place it is; the mask is written by itself. */
-  tell(number: number, stays: Uint32Array | undefined): void {
+  tell(number: number, stays: Uint32Array | undefined, room = 0): void {
     this.#head[0] = number;
     this.#head[1] = stays === undefined ? 0 : 1;
+    this.#head[2] = room;
     if (stays !== undefined) this.stays.set(stays);
   }
 }

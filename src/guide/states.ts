@@ -274,8 +274,7 @@ export function toMaskKey(state: State, machine: Machine, reach: number): string
       const counter = at.count < 0 ? undefined : machine.nodes[at.node];
       if (counter?.kind !== "count") stack.push(String(at.node));
       else {
-        // The round that has begun may end with the first symbol.
-        const enough = 2 + Math.floor((reach - 1) / counter.shortest);
+        const enough = roundsWithin(reach, counter.shortest);
         const left = counter.max === null ? enough : Math.min(enough, counter.max - at.count);
         stack.push(`${at.node}#${left}/${Math.min(enough, Math.max(0, counter.min - at.count))}`);
       }
@@ -292,34 +291,60 @@ export function toMaskKey(state: State, machine: Machine, reach: number): string
  * count differs.
  */
 export function isSameButForCount(left: State, right: State, machine: Machine): boolean {
+  return findCounted(left, right, machine) !== undefined;
+}
+
+/** The frame of the one count in which two states differ, if `isSameButForCount` holds. */
+function findCounted(left: State, right: State, machine: Machine): Frame | undefined {
   const { readings } = left;
-  if (left.accepting !== right.accepting || readings.length !== right.readings.length) return false;
+  if (left.accepting !== right.accepting || readings.length !== right.readings.length) return undefined;
   let counted: { left: Frame; right: Frame } | undefined;
   for (let index = 0; index < readings.length; index++) {
     const reading = readings[index];
     const other = right.readings[index];
-    if (reading === undefined || other === undefined || reading.node !== other.node) return false;
+    if (reading === undefined || other === undefined || reading.node !== other.node) return undefined;
     // Several readings at one node stand in no order that both states share.
-    if (readings[index + 1]?.node === reading.node) return false;
+    if (readings[index + 1]?.node === reading.node) return undefined;
     let one: Frame | undefined = reading.frame;
     let two: Frame | undefined = other.frame;
     for (; one !== two; one = one.parent, two = two.parent) {
-      if (one === undefined || two === undefined || one.node !== two.node) return false;
+      if (one === undefined || two === undefined || one.node !== two.node) return undefined;
       if (one.count === two.count) continue;
       counted ??= { left: one, right: two };
-      if (one !== counted.left || two !== counted.right || one.parent !== two.parent) return false;
+      if (one !== counted.left || two !== counted.right || one.parent !== two.parent) return undefined;
     }
   }
-  if (counted === undefined) return false;
-  const { node } = counted.left;
-  if (!isSamePhase(machine.nodes[node], counted.left.count, counted.right.count)) return false;
+  if (counted === undefined) return undefined;
+  const found = counted.left;
+  if (!isSamePhase(machine.nodes[found.node], found.count, counted.right.count)) return undefined;
   // The same repetition with another count would meet the one that differs.
-  return readings.every(({ frame }) => {
+  const isAlone = readings.every(({ frame }) => {
     for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
-      if (at.node === node && at.count >= 0 && at !== counted.left) return false;
+      if (at.node === found.node && at.count >= 0 && at !== found) return false;
     }
     return true;
   });
+  return isAlone ? found : undefined;
+}
+
+/**
+ * How many characters may follow without changing the `toMaskKey` of any state on the way, where every one of them leads
+ * from `state` to `behind`. 0 also where it is not known.
+ */
+export function roomOf(state: State, behind: State, machine: Machine, reach: number): number {
+  const frame = findCounted(state, behind, machine);
+  const at = frame && machine.nodes[frame.node];
+  if (frame === undefined || at?.kind !== "count") return 0;
+  const enough = roundsWithin(reach, at.shortest);
+  const toMax = at.max === null ? Infinity : at.max - frame.count - enough;
+  const toMin = frame.count >= at.min ? Infinity : at.min - frame.count - enough;
+  const room = Math.min(toMax, toMin);
+  return Number.isFinite(room) ? Math.max(0, room) : 0;
+}
+
+/** Rounds that can begin within so many symbols: the one that has begun may end with the first. */
+function roundsWithin(reach: number, shortest: number): number {
+  return 2 + Math.floor((reach - 1) / shortest);
 }
 
 /** Whether after both counts another round may follow, and what is behind the rounds in both cases or in neither. */

@@ -44,6 +44,8 @@ export interface TokenSet {
   readonly longOthers: readonly LongToken[];
   /** Masks of the plain tokens of at most as many characters as the index. */
   readonly plainUpTo: readonly Uint32Array[];
+  /** All plain tokens. */
+  readonly plain: Uint32Array;
   /** Plain tokens of more than PLAIN_CHARS_MAX characters, the shortest first. */
   readonly longPlain: readonly { token: number; chars: number }[];
 }
@@ -89,6 +91,8 @@ export function toTokenSet(table: TokenTableParts, size: number, endTokens: read
     }
   }
   plainUpTo.reduce((shorter, words) => (addBits(words, shorter), words));
+  const plain = plainUpTo[PLAIN_CHARS_MAX]?.slice() ?? new Uint32Array(wordCount);
+  for (const { token } of longPlain) setBit(plain, token);
   return {
     wordCount,
     endTokens: endTokens.filter((token) => token < size),
@@ -98,6 +102,7 @@ export function toTokenSet(table: TokenTableParts, size: number, endTokens: read
     others: toTries(others.subarray(0, otherCount), table, TOKEN_BYTES_STEPS),
     longOthers: longOthers.toSorted((left, right) => left.chars - right.chars),
     plainUpTo,
+    plain,
     longPlain: longPlain.toSorted((left, right) => left.chars - right.chars),
   };
 }
