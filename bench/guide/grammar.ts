@@ -1,6 +1,6 @@
 /**
  * `deno task bench:grammar`: what it costs to say which tokens may come next, at the 151,669 tokens of Qwen3's
- * vocabulary: in the worker, and there and back.
+ * vocabulary: in the worker, and by a guide, which asks the worker where it does not know.
  *
  *     deno task bench:grammar [--tokens 400] [--step-us 6300] [--model FOLDER]
  *
@@ -185,7 +185,7 @@ for (const [name, make] of GRAMMARS) {
     trips.push(performance.now() - sent);
   }
   guide.close();
-  print(`  there and back, µs: median ${quantile(trips, 0.5)}, p99 ${quantile(trips, 0.99)}`);
+  print(`  by the guide, µs: median ${quantile(trips, 0.5)}, p99 ${quantile(trips, 0.99)}`);
   const together = await followTogether(grammar, name, answer);
   print(`  ${STREAMS} streams, all of a step, µs: median ${quantile(together, 0.5)}, p99 ${quantile(together, 0.99)}`);
 }

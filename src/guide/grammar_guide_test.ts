@@ -1,4 +1,4 @@
-/** Guides that know places by themselves: the masks are those of the matcher, and the worker is asked where it must be. */
+/** Guides that know places: the masks are those of the matcher, and the worker is asked where it must be. */
 import assert from "node:assert/strict";
 import { ByteTextModel, toByteTokens } from "../../tests/support/byte_text_model.ts";
 import { randomFrom } from "../../tests/golden/tokens/texts.ts";

@@ -78,8 +78,8 @@ interface Place {
 }
 
 /**
- * Where characters are counted: the tokens that are plain, and how many characters of them may follow before the mask is
- * another one. Undefined: none.
+ * Where characters are counted: the tokens that are plain, and how many characters of them may follow before the mask
+ * is another one. Undefined: none.
  */
 export function roomAt(
   state: State,

@@ -328,8 +328,8 @@ function findCounted(left: State, right: State, machine: Machine): Frame | undef
 }
 
 /**
- * How many characters may follow without changing the `toMaskKey` of any state on the way, where every one of them leads
- * from `state` to `behind`. 0 also where it is not known.
+ * How many characters may follow without changing the `toMaskKey` of any state on the way, where every one of them
+ * leads from `state` to `behind`. 0 also where it is not known.
  */
 export function roomOf(state: State, behind: State, machine: Machine, reach: number): number {
   const frame = findCounted(state, behind, machine);

@@ -194,10 +194,9 @@ final class ModelRunner: StepRunner {
         let wide = logits.asType(.float32)
         eval(state + [wide])
         try error.check()
-        let all = wide.asArray(Float.self)
-        let width = description.vocabularySize
-        return segments.enumerated().map { index, segment in
-            let row = Array(all[index * width..<(index + 1) * width])
+        let rows = copyRows(wide)
+        return zip(segments.indices, rows).map { index, row in
+            let segment = segments[index]
             guard let request = segment.sample else {
                 sequences[segment.sequence]?.held = row
                 return .held
@@ -206,6 +205,17 @@ final class ModelRunner: StepRunner {
                 return .failed(unsound(at: positions[index]))
             }
             return .sampled(token)
+        }
+    }
+
+    /// The rows of an evaluated [N, V] float32, each copied once.
+    private func copyRows(_ logits: MLXArray) -> [[Float]] {
+        let width = description.vocabularySize
+        return withExtendedLifetime(logits) {
+            logits.asData(access: .noCopyIfContiguous).data.withUnsafeBytes { bytes in
+                let all = bytes.bindMemory(to: Float.self)
+                return stride(from: 0, to: all.count, by: width).map { Array(all[$0..<min($0 + width, all.count)]) }
+            }
         }
     }
 

@@ -29,6 +29,9 @@ enum Sampler {
     static func draw(
         _ logits: [Float], _ request: SampleRequest, position: Int, allowed: [UInt32]? = nil
     ) -> SampledToken? {
+        if let allowed, isPlainArgmax(request.parameters), let best = TokenMask.best(allowed, of: logits) {
+            return best.map { SampledToken(token: Int32($0)) }
+        }
         var logits = logits
         Penalties.apply(request, to: &logits)
         if let allowed { TokenMask.apply(allowed, to: &logits) }

@@ -85,6 +85,29 @@ extension RuntimeTests {
             }
         }
 
+        @Test("A greedy draw among few or many allowed tokens is the first of the largest, beside NaNs and infinities")
+        func greedy() {
+            var generator = SeededGenerator(seed: 5)
+            let width = 4_200
+            let odd: [Float] = [.nan, .infinity, -.infinity, 9]
+            for index in 0..<96 {
+                // Coarse, so that many are equal.
+                var logits = (0..<width).map { _ in (generator.normal() * 4).rounded() }
+                let threshold: Float = [-3, -1, 0.3, .infinity][index % 4]
+                let isAllowed = (0..<width).map { _ in generator.normal() < threshold }
+                if index >= 16 { logits[(index * 577) % width] = odd[index / 4 % 4] }
+                var words = [UInt32](repeating: 0, count: (width + 31) / 32)
+                var out = logits
+                for token in 0..<width {
+                    if isAllowed[token] { words[token / 32] |= 1 << UInt32(token % 32) } else { out[token] = -.infinity }
+                }
+                let request = SampleRequest(parameters: SamplingParameters())
+                #expect(
+                    Sampler.draw(logits, request, position: 0, allowed: words)?.token
+                        == Sampler.argmax(out).map { Int32($0) })
+            }
+        }
+
         @Test("One allowed token is certain, whatever the filters; more alternatives than are allowed are not told")
         func certain() throws {
             let logits = (0..<70).map { Float($0) }
