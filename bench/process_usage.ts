@@ -32,6 +32,13 @@ export async function readThreadCpuSeconds(pid: number, thread: number): Promise
   return Deno.build.os === "linux" ? await readStat(`/proc/${pid}/task/${thread}/stat`) : NaN;
 }
 
+/** How long a thread has waited for a processor, in seconds; NaN where the system does not say. */
+export async function readThreadWaitSeconds(pid: number, thread: number): Promise<number> {
+  if (Deno.build.os !== "linux") return NaN;
+  const [, waitNs] = (await Deno.readTextFile(`/proc/${pid}/task/${thread}/schedstat`)).split(" ");
+  return Number(waitNs) / 1e9;
+}
+
 async function readStat(path: string): Promise<number> {
   const stat = await Deno.readTextFile(path);
   // The second field is the program's name in parentheses and may hold blanks; utime and stime are fields 14 and 15.

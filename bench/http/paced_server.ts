@@ -1,7 +1,8 @@
 /**
  * The whole server with a real tokenizer, text worker and grammar worker, on the fake core at a pace: one token of
  * every stream each STEP_MS. The steps are counted by a thread of their own, and those that the server was too busy
- * for are made up for at once, so that a token's time is known beforehand. The model's folder is the first argument.
+ * for are made up for at once, so that a token's time is known beforehand. Arguments are the model's folder and a file
+ * for what paced_writes.ts saw.
  *
  * @module
  */
@@ -9,6 +10,7 @@ import { Engine } from "../../src/engine/engine.ts";
 import { FAKE_MODEL_INFO, FakeCore } from "../../src/ffi/fake_core.ts";
 import { findDialect } from "../../src/output/parser_names.ts";
 import { openTextModel } from "../../src/prompt/text_model.ts";
+import { watchWrites } from "./paced_writes.ts";
 import { serveUntilSignal } from "./served_parts.ts";
 
 /** Holds a prompt of 60,000 tokens. */
@@ -18,8 +20,9 @@ const CONTEXT_TOKENS = 131_072;
 let stepsDue = 0;
 let wake = (): void => {};
 
-const [folder] = Deno.args;
-if (folder === undefined) throw new TypeError("Wanted is the folder of a model");
+const [folder, account] = Deno.args;
+if (folder === undefined || account === undefined) throw new TypeError("Wanted are a model's folder and a file");
+const writes = watchWrites();
 const text = await openTextModel(folder);
 const [word = 0] = await text.encode(" word", { addSpecial: false, parseSpecial: false });
 const core = new FakeCore({
@@ -48,4 +51,5 @@ await serveUntilSignal(engine, "paced", {
   dialect: findDialect("hermes"),
   contextTokens: CONTEXT_TOKENS,
 });
+await Deno.writeTextFile(account, JSON.stringify(writes));
 Deno.exit(0);

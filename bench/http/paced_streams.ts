@@ -66,6 +66,9 @@ class Reads {
   }
 }
 
+/** What each token's frame has once. */
+export const TOKEN = '"content":" word"';
+
 const BYTES_A_FRAME = 400;
 const FRAMES_MORE = 50;
 
@@ -80,7 +83,7 @@ export async function streamPaced(url: string, tokens: number): Promise<PacedStr
   await reads.readAll(connection);
   const [doneMs] = reads.toArrivals("data: [DONE]\n\n");
   if (doneMs === undefined) throw new Error("The stream has no [DONE]");
-  return { delaysMs: toDelays(reads.toArrivals('"content":" word"'), tokens), endMs: reads.endMs - doneMs };
+  return { delaysMs: toDelays(reads.toArrivals(TOKEN), tokens), endMs: reads.endMs - doneMs };
 }
 
 async function send(connection: Deno.TcpConn, body: object): Promise<void> {
@@ -90,8 +93,12 @@ async function send(connection: Deno.TcpConn, body: object): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
 }
 
-/** Token i of a stream is due i steps after its first; the first step is the latest that no token came before. */
-function toDelays(arrivals: readonly number[], tokens: number): number[] {
+/**
+ * Token i of a stream is due i steps after its first; the first step is the latest that no token came before.
+ *
+ * @throws If not all came.
+ */
+export function toDelays(arrivals: readonly number[], tokens: number): number[] {
   if (arrivals.length !== tokens) throw new Error(`${arrivals.length} tokens came, wanted are ${tokens}`);
   const first = Math.min(...arrivals.map((ms, index) => Math.floor(ms / STEP_MS) - index));
   return arrivals.map((ms, index) => ms - (first + index) * STEP_MS);

@@ -11,6 +11,7 @@ import { toParts } from "../../src/http/app_parts.ts";
 import { SYSTEM_CLOCK } from "../../src/http/clock.ts";
 import { startServer, stopOnSignals } from "../../src/http/server.ts";
 import { createLogger } from "../../src/log.ts";
+import { takeTurnsAtOnce } from "../../src/prompt/give_way.ts";
 import { type LoadedModel, ServedModels } from "../../src/route/models.ts";
 import { ResponseStore } from "../../src/store/responses.ts";
 import { Records } from "../../src/trace/records.ts";
@@ -24,6 +25,7 @@ export async function serveUntilSignal(engine: Engine, id: string, loaded: Loade
   const [records, responses, clock] = [new Records(), new ResponseStore(), SYSTEM_CLOCK];
   const parts = toParts({ config, engine, models, clock, log, records, responses, version: "bench" });
   const server = await startServer({ ...parts, app: createApp(parts) });
+  takeTurnsAtOnce();
   print(`  base URL  ${server.url}/v1`);
   await stopOnSignals(server);
   await engine.close();

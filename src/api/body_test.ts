@@ -28,6 +28,10 @@ Deno.test("nesting is counted outside of strings and bounded before the parser r
   refuses(nested(BODY_DEPTH_MAX + 1), "request_body_too_deep");
   refuses("[".repeat(1_000_000), "request_body_too_deep");
   parse(JSON.stringify({ a: '\\"[{'.repeat(1000), b: "\\" }));
+  for (const ended of ["", "\\", '"', '\\"', '"\\', '\\\\"\\']) {
+    refuses(JSON.stringify({ a: ended }).slice(0, -1) + `,"b":${"[".repeat(BODY_DEPTH_MAX)}`, "request_body_too_deep");
+    refuses(JSON.stringify({ a: ended }).slice(0, -2) + "[".repeat(BODY_DEPTH_MAX), "invalid_json");
+  }
 });
 
 Deno.test("a lone surrogate is refused with its path, in values and in keys", () => {

@@ -7,6 +7,7 @@ import { type Config, loadConfig } from "../config.ts";
 import { type RunningServer, startServer, stopOnSignals } from "../http/server.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { loadProfiles, type Profiles } from "../profiles/store.ts";
+import { takeTurnsAtOnce } from "../prompt/give_way.ts";
 import type { TextWorker } from "../prompt/text_worker.ts";
 import { ensureModel } from "./find_model.ts";
 import { openFakeServer } from "./open_fake_server.ts";
@@ -62,6 +63,7 @@ export async function startServing(
     // Listening before loading: an early client hears "loading", and a taken port is known at once.
     server = await startServer({ ...parts, config, log });
     await parts.load();
+    takeTurnsAtOnce(); // by now the core's threads are there, and don't have this one's slice
   } catch (error) {
     await server?.stop();
     await parts[Symbol.asyncDispose]();

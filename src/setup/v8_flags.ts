@@ -18,4 +18,10 @@ export const V8_FLAGS = "--v8-flags=" + [
   "--heap-growing-percent=25",
   // The middle compiler takes 18 MB after some hundred requests; what stays hot gets the last one all the same.
   "--no-maglev",
+  // A pause ends when the last helper has ended, and helpers wait for a processor behind long prompts and grammars: the
+  // thread that streams collects alone, in half a millisecond. Marking and sweeping beside it stay.
+  "--no-parallel-scavenge",
+  "--no-parallel-marking",
+  "--no-parallel-compaction",
+  "--no-parallel-pointer-update",
 ].join(",");

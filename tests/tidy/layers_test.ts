@@ -21,7 +21,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A profile names parsers: one that does not exist is an error at start.
   profiles: ["flow.ts", "output"],
   api: ["flow.ts", "grammar"],
-  prompt: ["flow.ts", "profiles"],
+  // The slice of a worker's thread is a call of the system's.
+  prompt: ["ffi", "flow.ts", "profiles"],
   route: ["api", "engine", "ffi", "flow.ts", "grammar", "guide", "output", "profiles", "prompt"],
   trace: ["api", "flow.ts", "output"],
   store: [],
